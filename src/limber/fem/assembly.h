@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "limber/fem/corotation.h"
+#include "limber/linalg/block_csr.h"
+
+namespace limber {
+
+/// The coefficients of  A = M + h C + h² K  with  C = a M + b K:
+/// element stiffness enters with h² + h b_e, element mass with 1 + h a_e.
+struct SystemCoefficients {
+    double h = 0;
+    bool consistent_mass = false;  // else `lumped` is added on the diagonal
+    std::span<const double>
+        lumped;  // m_i + h (mass damping)_i [kg], one per node; empty when consistent
+};
+
+/// Assembles row by row: each row is one thread's own, so there are no atomics and the order of the
+/// sum never changes. The pattern and the place of every contribution are found once.
+class SystemAssembler {
+  public:
+    explicit SystemAssembler(const ElementSet& elements);
+    BlockCsr make_matrix() const;  // with the pattern, all zero
+    /// A from the rotations; K_ab = V (λ γ_a γ_bᵀ + μ γ_b γ_aᵀ + μ (γ_a·γ_b) I) with γ = R g.
+    /// Dahl & Bargteil 2019 (8), our sign.
+    void assemble(const SystemCoefficients& coefficients, const CorotationCache& rotations,
+                  BlockCsr& A);
+
+  private:
+    const ElementSet& elements_;
+    std::vector<Index> row_begin_, column_;
+    std::vector<std::uint8_t>
+        slot_;  // 4 per incidence entry: position in the row of each corner's block
+    std::vector<double> gamma_;  // per tet, derived from the rotations by assemble()
+};
+
+/// The same A without a matrix: K_e applied element by element, then gathered.
+class CorotationalOperator final : public LinearOperator {
+  public:
+    explicit CorotationalOperator(const ElementSet& elements);
+    /// Borrows everything until the next call.
+    void set(const SystemCoefficients& coefficients, const CorotationCache& rotations);
+    /// Extra 3x3 blocks on the diagonal (contact); zero where there are none.
+    std::span<Mat3d> extra_diagonal() { return extra_; }
+
+    Index n_nodes() const override { return elements_.n_nodes; }
+    double apply(std::span<const Vec3d> x, std::span<Vec3d> y) const override;
+    void diagonal(std::span<Mat3d> blocks) const override;
+
+  private:
+    const ElementSet& elements_;
+    SystemCoefficients coefficients_;
+    const CorotationCache* rotations_ = nullptr;
+    std::vector<Mat3d> extra_;
+    mutable ElementForces scratch_;
+    mutable std::vector<double> partial_;
+};
+
+}  // namespace limber

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "limber/core/fields.h"
+#include "limber/core/timer.h"
+#include "limber/linalg/preconditioner.h"
+#include "limber/linalg/solve_stats.h"
+
+namespace limber {
+
+struct PcgOptions {
+    int max_iterations = 1000;    // 0 returns the initial guess
+    double rel_tolerance = 1e-5;  // stop when |r| <= rel_tolerance |b|
+    double energy_tolerance =
+        0;                   // stop when kinetic energy changes by less than this share; 0: off
+    double deadline_ms = 0;  // stop before an iteration that would end later than this; 0: off
+};
+
+template <class Visitor>
+void fields(Visitor& field, PcgOptions& o) {
+    field("max_iterations", o.max_iterations, at_least(0),
+          "cap on iterations; 0 returns the initial guess");
+    field("rel_tolerance", o.rel_tolerance, inside(0, 1),
+          "stop when |r| <= rel_tolerance |b|; source 000's squared 1e-10 is 1e-5 here");
+    field(
+        "energy_tolerance", o.energy_tolerance, between(0, 1),
+        "stop when kinetic energy changes by less than this share between two iterations; 0: off");
+    field("deadline_ms", o.deadline_ms, at_least(0, Unit::duration_ms),
+          "stop before an iteration that would end later than this after the step began; 0: off");
+}
+
+/// One system A x = b and what the stopping rules measure against.
+struct PcgProblem {
+    const LinearOperator& A;
+    const Preconditioner& P;
+    std::span<const Vec3d> b;
+    FreeMask free;
+    double b_norm = 0;  // |r| is compared with this: |M v + h f| in the v and the Δv form alike
+    std::span<const double> mass;  // [kg] per node, for the kinetic energy rule
+    std::span<const Vec3d>
+        velocity;  // added to x for the kinetic energy: v in the Δv form, else empty
+    const Timer* clock = nullptr;  // what deadline_ms counts from
+    int forced_iterations =
+        -1;  // >= 0: exactly so many, whatever the clock says (replayed decisions)
+};
+
+/// After each iteration: |r| and, where mass is given, the kinetic energy of the iterate (source
+/// 000 Fig. 3).
+struct PcgTrace {
+    std::vector<double> residual;
+    std::vector<double> kinetic;
+};
+
+/// Preconditioned conjugate gradients that may stop early (source 000). x holds the initial guess
+/// and the prescribed values; those are never changed. Fused to few passes over memory; allocates
+/// only when n grows.
+class Pcg {
+  public:
+    explicit Pcg(const PcgOptions& options) : options_(options) {}
+    SolveStats solve(const PcgProblem& problem, std::span<Vec3d> x, PcgTrace* trace = nullptr);
+
+  private:
+    PcgOptions options_;
+    std::vector<Vec3d> r_, p_, q_;
+    std::vector<double> partial_;
+};
+
+}  // namespace limber

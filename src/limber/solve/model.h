@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limber/contact/obstacle.h"
+#include "limber/core/keyframes.h"
+#include "limber/fem/element_set.h"
+#include "limber/mesh/tet_mesh.h"
+
+namespace limber {
+
+enum class MassKind { lumped, consistent };
+
+/// The nodes and tets of one body inside the model's arrays: consecutive ranges.
+struct Body {
+    std::string name;
+    Index node_begin = 0, node_end = 0;
+    Index tet_begin = 0, tet_end = 0;
+    std::vector<Triangle> surface;     // boundary, model node indices, outward
+    std::vector<Index> surface_nodes;  // ascending
+    MassKind mass = MassKind::lumped;
+};
+
+/// Nodes whose position is prescribed, at rest where they are or along key frames.
+struct Pin {
+    std::string label;         // for messages: "pin 2 (body 'bar')"
+    std::vector<Index> nodes;  // model indices, ascending
+    std::array<bool, 3> axes{true, true, true};
+    Motion motion;
+};
+
+/// An external force: value(t) = share * scale(t).
+struct NodalForce {
+    std::string label;
+    std::vector<Index> nodes;
+    std::vector<Vec3d> share;  // [N], one per node
+    Track<double> scale;       // empty: constant 1
+};
+
+struct Probe {
+    std::string name;
+    std::vector<Index> nodes;
+};
+
+/// What never changes in a run. Built by scene/build_model, const afterwards.
+struct Model {
+    double h = 1.0 / 60;         // time step [s]
+    Vec3d gravity{0, -9.81, 0};  // [m/s²]
+    int up_axis = 1;             // 1: y, 2: z; for pictures only
+    TetMesh mesh;                // all bodies, placed, at rest
+    std::vector<Body> bodies;
+    std::vector<Material> materials;
+    std::vector<Index> tet_material;  // one per tet
+    ElementSet elements;
+    std::vector<double> mass;  // lumped [kg], one per node; also the preconditioner and energy mass
+    std::vector<double> mass_damping;  // Σ a_e m_e / 4 [kg/s], one per node
+    bool consistent_mass = false;      // any body asks for it: M then has off-diagonal blocks
+    std::vector<Pin> pins;
+    std::vector<NodalForce> forces;
+    std::vector<Obstacle> obstacles;
+    std::vector<Probe> probes;
+    std::vector<Vec3d> free;              // FreeMask over all nodes: 0 where a pin prescribes
+    std::vector<Vec3d> initial_velocity;  // [m/s]
+
+    Index n_nodes() const { return mesh.n_nodes(); }
+    Index n_tets() const { return mesh.n_tets(); }
+    /// The body that owns a node or a tet.
+    const Body& body_of_node(Index node) const;
+    const Body& body_of_tet(Index tet) const;
+};
+
+}  // namespace limber

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "limber/linalg/solve_stats.h"
+
+namespace limber {
+
+/// The stages of a step, in order (docs/architecture.md). Each is timed.
+enum class Stage {
+    observe,
+    detect,
+    rotate,
+    assemble,
+    factor,
+    free_motion,
+    compliance,
+    resolve,
+    correct,
+    report
+};
+inline constexpr int n_stages = 10;
+inline constexpr std::array<std::string_view, n_stages> stage_names = {
+    "observe",     "detect",     "rotate",  "assemble", "factor",
+    "free_motion", "compliance", "resolve", "correct",  "report"};
+
+/// Things a user should know about a step; a bit set in StepReport::flags.
+enum class StepFlag : unsigned {
+    substepped = 1,     // the full step was rejected and repeated in smaller ones
+    iteration_cap = 2,  // the solver stopped at its cap
+    deadline = 4,       // ... at the clock
+    indefinite = 8,     // the matrix was not positive definite
+    inverted = 16,      // some det F <= 0
+};
+inline constexpr std::array<std::string_view, 5> step_flag_names = {
+    "substepped", "iteration_cap", "deadline", "indefinite", "inverted"};
+
+/// Why a step failed for good: names the body, the node or element and the likely cause.
+struct StepFailure {
+    std::string what;  // one sentence for the user
+};
+
+/// Results of one step, returned by value: files, viewer and benches all read this.
+struct StepReport {
+    std::int64_t step = 0;  // number of the step, from 1
+    double time = 0;        // at its end [s]
+    double wall_ms = 0;
+    std::array<double, n_stages> stage_ms{};
+    SolveStats solve;  // of the last sub-step; iterations summed over sub-steps
+    int substeps = 1;
+    double kinetic = 0, elastic = 0, potential = 0;  // [J] at the end of the step
+    int contacts = 0;
+    double max_penetration = 0;  // [m], 0 where nothing penetrates
+    unsigned flags = 0;
+    bool failed = false;
+    StepFailure failure;  // when failed
+
+    double& ms(Stage s) { return stage_ms[static_cast<int>(s)]; }
+    double ms(Stage s) const { return stage_ms[static_cast<int>(s)]; }
+    void set(StepFlag f) { flags |= static_cast<unsigned>(f); }
+    bool has(StepFlag f) const { return flags & static_cast<unsigned>(f); }
+};
+
+}  // namespace limber

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "limber/contact/contact_method.h"
+#include "limber/core/bytes.h"
+#include "limber/core/timer.h"
+#include "limber/solve/model.h"
+#include "limber/solve/state.h"
+#include "limber/solve/step_report.h"
+
+namespace limber {
+
+/// What one (sub-)step is given. Everything is evaluated at the end of the step, t + h.
+struct StepInput {
+    double h;                         // [s]
+    std::span<const Vec3d> external;  // gravity and loads [N]
+    std::span<const Vec3d>
+        pin_velocity;  // [m/s] where Model::free is 0: lands the node on its key frame
+    std::span<const ContactTerm> contact;  // what the contact method adds to A and b
+    const Timer* clock = nullptr;          // since the beginning of World::step
+    int forced_iterations = -1;            // >= 0 when decisions are replayed
+};
+
+/// A time integrator with its linear or nonlinear solver. Owns its workspaces; borrows the model.
+class Stepper {
+  public:
+    virtual ~Stepper() = default;
+    virtual std::string_view name() const = 0;
+    /// Stages 3 to 6: state.v becomes the velocity at t + h without constraint forces; state.x
+    /// stays. Also fills forces.reaction. Failures are data: report.solve and report.flags.
+    virtual void free_motion(const StepInput& in, State& state, NodeForces& forces,
+                             StepReport& report) = 0;
+    /// Stage 9: positions from velocities. Implicit Euler: x += h v.
+    virtual void integrate(const StepInput& in, State& state);
+    /// History: what the next step remembers beyond State (warm starts, stale factors). State plus
+    /// History is a full checkpoint; resuming must give the same bits as running through.
+    virtual void save(ByteWriter&) const {}
+    virtual void load(ByteReader&) {}
+    /// Forget the History: after a rejected step, whose values cannot be trusted.
+    virtual void reset() {}
+};
+
+}  // namespace limber

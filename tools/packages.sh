@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing, and says which. Arguments: build | test (test adds the test tools).
+# Idempotent and silent when nothing is missing; uses sudo where it is not root.
+set -euo pipefail
+
+build=(build-essential cmake ninja-build pkg-config git ca-certificates
+  libeigen3-dev libtbb-dev libxxhash-dev nlohmann-json3-dev libtomlplusplus-dev libpugixml-dev
+  libpng-dev zlib1g-dev libfmt-dev libcli11-dev)
+test=(libgtest-dev librapidcheck-dev libbenchmark-dev clang-format-14 clang-tidy-14
+  python3 python3-meshio python3-jsonschema python3-vtk9 python3-numpy)
+
+wanted=("${build[@]}")
+case "${1:-build}" in
+  build) ;;
+  test) wanted+=("${test[@]}") ;;
+  *) echo "usage: tools/packages.sh [build|test]" >&2; exit 2 ;;
+esac
+
+missing=()
+for package in "${wanted[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+echo "installing Debian packages: ${missing[*]}"
+sudo=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "error: not root and no sudo; install by hand: ${missing[*]}" >&2; exit 4; }
+  sudo=(sudo)
+fi
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install() { "${sudo[@]}" apt-get install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1; }
+# The package lists may be missing or old: refresh them and try again before giving up.
+install || { "${sudo[@]}" apt-get update >"$log" 2>&1 && install; } || {
+  tail -n 20 "$log" >&2
+  echo "error: apt-get could not install: ${missing[*]}" >&2
+  exit 4
+}
