@@ -35,8 +35,8 @@ LIMBER_HD Vec3<T> select_vector(const Mask& mask, const Vec3<T>& a, const Vec3<T
     return {select(mask, a.x, b.x), select(mask, a.y, b.y), select(mask, a.z, b.z)};
 }
 
-/// F scaled to Σ|F_ij| = 1, or `otherwise` where F has no direction. R does not depend on scale, and
-/// scaled entries can be squared without overflow.
+/// F scaled to Σ|F_ij| = 1, or `otherwise` where F has no direction. R does not depend on scale,
+/// and scaled entries can be squared without overflow.
 template <class T>
 LIMBER_HD Mat3<T> scaled_or(const Mat3<T>& F, const Mat3<T>& otherwise) {
     using std::abs;
@@ -112,11 +112,11 @@ LIMBER_HD Vec3<T> ascent_direction(const Mat3<T>& S, const Vec3<T>& g) {
     const T det = h00 * c00 + h01 * c01 + h02 * c02;
     // Entries are of order one (scaled_or): thresholds are absolute.
     const auto definite = (h00 > T(1e-12)) & (c22 > T(1e-14)) & (det > T(1e-16));
-    return select_vector(definite,
-                         Vec3<T>{c00 * g.x + c01 * g.y + c02 * g.z,
-                                 c01 * g.x + c11 * g.y + c12 * g.z,
-                                 c02 * g.x + c12 * g.y + c22 * g.z},
-                         g);
+    return select_vector(
+        definite,
+        Vec3<T>{c00 * g.x + c01 * g.y + c02 * g.z, c01 * g.x + c11 * g.y + c12 * g.z,
+                c02 * g.x + c12 * g.y + c22 * g.z},
+        g);
 }
 
 /// Turns columns p, q of B (and of V alike) until they are orthogonal: one-sided Jacobi (Hestenes).
@@ -205,13 +205,12 @@ LIMBER_HD Mat3<T> rotation_jacobi(const Mat3<T>& F, const Mat3<T>& R_previous, i
 /// Newton's method for max tr(RᵀF) on unit quaternions, warm-started, with the exact line search:
 /// about the unit axis n the trace is  const + a cos φ + b sin φ,  a = tr S − n·Sn,  b = g·n,
 /// so the best turn is the quaternion (|(a, b)| + a, b n). The direction is H⁻¹g (quadratic
-/// convergence, exact for a pure rotation) or g where H is not positive definite, so the trace never
-/// falls. After Müller, Bender, Chentanez & Macklin 2016, "A robust method to extract the rotational
-/// part of deformations", and Kugelstadt, Koschier & Bender 2018, "Fast corotated FEM using operator
-/// splitting", whose step lengths are approximations of this one.
+/// convergence, exact for a pure rotation) or g where H is not positive definite, so the trace
+/// never falls. After Müller, Bender, Chentanez & Macklin 2016, "A robust method to extract the
+/// rotational part of deformations", and Kugelstadt, Koschier & Bender 2018, "Fast corotated FEM
+/// using operator splitting", whose step lengths are approximations of this one.
 template <class T>
-LIMBER_HD Mat3<T> rotation_quaternion(const Mat3<T>& F, const Mat3<T>& R_previous,
-                                      int iterations) {
+LIMBER_HD Mat3<T> rotation_quaternion(const Mat3<T>& F, const Mat3<T>& R_previous, int iterations) {
     using namespace rotation_detail;
     using std::sqrt;
     Mat3<T> R = R_previous;
@@ -281,8 +280,7 @@ LIMBER_HD Mat3<T> rotation_exact(const Mat3<T>& F_any_scale, const Mat3<T>& R_pr
     const T denominator = (s * s - I) * s - T(2) * J;
     const auto ok = denominator > T(1e-3) * I * sqrt(I);
     const T inv = T(1) / select(ok, denominator, T(1));
-    const Mat3<T> R = orthonormalised(
-        inv * ((s * s + I) * F + (T(2) * s) * cof - T(2) * (F * C)));
+    const Mat3<T> R = orthonormalised(inv * ((s * s + I) * F + (T(2) * s) * cof - T(2) * (F * C)));
     if (!any(!ok)) return R;
     return select_matrix(ok, R, rotation_svd(F_any_scale, R_previous));
 }

@@ -63,8 +63,7 @@ struct CorotatedElastic {
                 T sum = T(lambda) * R.a[i] * R.a[j];
                 if (i == j) sum += T(2 * mu);
                 for (int k = 0; k < 3; ++k)
-                    for (int l = 0; l < 3; ++l)
-                        sum += spin * H_inv(k, l) * (q[k].a[i] * q[l].a[j]);
+                    for (int l = 0; l < 3; ++l) sum += spin * H_inv(k, l) * (q[k].a[i] * q[l].a[j]);
                 H(i, j) = sum;
             }
         return H;
