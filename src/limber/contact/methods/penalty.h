@@ -73,7 +73,7 @@ double automatic_stiffness(PenaltyForm form, double mass, double h);
 /// seemed
 ///   to stay, it is held back until the end of that step (of a few steps, if they lift it with less
 ///   than it was pressed down with). A node that leaves the zone by its own speed is free at once.
-/// - Friction is lagged (as in Kane et al. 1999 and later incremental potentials): f_lag is the
+/// - Friction is lagged (Li et al. 2020, incremental potential contact): f_lag is the
 /// normal
 ///   force of the last step, remembered in the History, so that the friction impulse of a run is mu
 ///   times its normal impulse, one step late. c_t >= 0, so f_t·u⁺ <= 0: friction never does
