@@ -132,7 +132,7 @@ void SystemAssembler::assemble_row(Index row, const SystemCoefficients& coeffici
             for (int i = 0; i < 3; ++i) out[j](i, c) = sum[j].c[c][i];
         for (int i = 0; i < 3; ++i) out[j](i, i) += isotropic[j];
     }
-    if (!coefficients.consistent_mass)
+    if (!coefficients.lumped.empty())
         for (int i = 0; i < 3; ++i) out[diagonal_[row]](i, i) += coefficients.lumped[row];
 }
 

@@ -14,9 +14,8 @@ namespace limber {
 /// element stiffness enters with h² + h b_e, element mass with 1 + h a_e.
 struct SystemCoefficients {
     double h = 0;
-    bool consistent_mass = false;  // else `lumped` is added on the diagonal
-    std::span<const double>
-        lumped;  // m_i + h (mass damping)_i [kg], one per node; empty when consistent
+    bool consistent_mass = false;    // tets add theirs: ρV/20 (1 + δ_ab)
+    std::span<const double> lumped;  // m_i + h (mass damping)_i [kg], one per node; empty: none
 };
 
 /// Assembles row by row: each row is one thread's own, so there are no atomics and the order of the

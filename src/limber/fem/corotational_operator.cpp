@@ -79,7 +79,7 @@ double CorotationalOperator::apply(std::span<const Vec3d> x, std::span<Vec3d> y)
             double sum = 0;
             for (Index i = begin; i < end; ++i) {
                 Vec3d yi = node_sum(elements_.corner_sum, scratch_, i) + extra_[i] * x[i];
-                if (!consistent) yi += coefficients_.lumped[i] * x[i];
+                if (!coefficients_.lumped.empty()) yi += coefficients_.lumped[i] * x[i];
                 y[i] = yi;
                 sum += dot(x[i], yi);
             }
@@ -92,7 +92,7 @@ void CorotationalOperator::diagonal(std::span<Mat3d> blocks) const {
     const double h = coefficients_.h;
     parallel_for(elements_.n_nodes, 256, [&](Index i) {
         Mat3d sum = extra_[i];
-        double isotropic = coefficients_.consistent_mass ? 0 : coefficients_.lumped[i];
+        double isotropic = coefficients_.lumped.empty() ? 0 : coefficients_.lumped[i];
         for (const Index entry : elements_.incidence.of(i)) {
             const Index t = entry / 4;
             const int a = entry % 4, lane = t % tet_lanes;
