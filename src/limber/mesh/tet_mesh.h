@@ -14,6 +14,9 @@ namespace limber {
 using Tet = std::array<Index, 4>;       // positively oriented: det[b-a, c-a, d-a] > 0
 using Triangle = std::array<Index, 3>;  // counter-clockwise seen from outside
 
+/// tet * 4 + corner must fit in an Index.
+constexpr Index max_tets = (Index{1} << 29) - 1;
+
 /// A volume mesh at rest, as read from a file or made by a shape.
 struct TetMesh {
     std::vector<Vec3d> nodes;  // rest positions [m]
@@ -27,7 +30,7 @@ struct TetMesh {
     Index n_tets() const { return static_cast<Index>(tets.size()); }
 };
 
-/// Six times the signed volume over six: positive for a positively oriented tet.  [m³]
+/// Signed volume, positive for a positively oriented tet.  [m³]
 double tet_volume(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d);
 
 struct Box3 {
@@ -52,6 +55,15 @@ struct NodeGraph {
     std::vector<Index> column;
 };
 NodeGraph node_graph(Index n_nodes, std::span<const Tet> tets);
+
+/// One face of one tet. Face k is opposite corner k.
+struct FaceUse {
+    Triangle nodes;  // ascending, so that the two sides of a face compare equal
+    Index tet = 0;
+    int face = 0;
+};
+/// All 4 n_tets faces, sorted: the uses of one face are neighbours.
+std::vector<FaceUse> face_uses(std::span<const Tet> tets);
 
 /// Faces that belong to exactly one tet, oriented outwards, in the order of their tets.
 std::vector<Triangle> boundary_triangles(std::span<const Tet> tets);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "limber/sim/observer.h"
@@ -10,7 +12,7 @@
 namespace limber {
 
 struct WorldOptions {
-    int max_substeps = 16;  // a step that fails even so fails for good
+    int max_substeps = 16;  // a step that fails even in so many parts fails for good
     bool measure_energy =
         true;  // fill the energies of every StepReport (one more pass over the elements)
 };
@@ -18,16 +20,16 @@ struct WorldOptions {
 /// A model in time: owns the model, the state, a stepper, a contact method and the observers.
 class World {
   public:
-    World(Model model, std::unique_ptr<Stepper> stepper, std::unique_ptr<ContactMethod> contact,
-          WorldOptions options = {});
-    World(World&&) = delete;  // the stepper borrows the model
+    /// The stepper must have been made for this very model.
+    World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> stepper,
+          std::unique_ptr<ContactMethod> contact, WorldOptions options = {});
 
     void add(std::unique_ptr<Observer> observer) { observers_.push_back(std::move(observer)); }
+    void begin();  // tells the observers that a run starts
     /// One step of length model().h. On failure the last good state is kept and report.failed is
     /// set.
     StepReport step();
-    void begin();  // tells the observers
-    void end();
+    void end();  // tells the observers that the run is over
 
     const Model& model() const { return *model_; }
     const State& state() const { return state_; }
@@ -35,19 +37,27 @@ class World {
     const NodeForces& forces() const { return forces_; }
     const ContactSet& contacts() const { return contacts_; }
     const Stepper& stepper() const { return *stepper_; }
+    Stepper& stepper() { return *stepper_; }
     const ContactMethod& contact() const { return *contact_; }
     std::uint64_t state_hash() const;  // of x, v and step
 
     void save(ByteWriter& out) const;  // State and every History
     void load(ByteReader& in);         // all or nothing: an error leaves the world untouched
 
-  private:
-    bool advance(double h, int n_substeps, int substep, StepReport& report, const Timer& clock);
-    void drive(double h, double t_end);  // loads and pin velocities at t_end
-    void measure(StepReport& report) const;
-    StepFailure diagnose() const;
+    /// Iterations of each (sub-)step tried in the last step, in order: what a clock decided.
+    std::span<const int> decisions() const { return decisions_; }
+    /// The next step uses these instead of the clock; must outlive it.
+    void replay(std::span<const int> decisions) { replay_ = decisions; }
 
-    std::unique_ptr<Model> model_;
+  private:
+    bool advance(int n_parts, int part, const Timer& clock, StepReport& report);
+    void drive(double h, double t_end);  // loads and pin velocities at t_end
+    void measure(StepReport& report);
+    bool trial_is_finite();
+    StepFailure diagnose(const StepReport& report) const;
+    void load_arrays(ByteReader& in);
+
+    std::unique_ptr<const Model> model_;
     std::unique_ptr<Stepper> stepper_;
     std::unique_ptr<ContactMethod> contact_;
     std::vector<std::unique_ptr<Observer>> observers_;
@@ -57,6 +67,10 @@ class World {
     ContactSet contacts_;
     std::vector<Vec3d> pin_velocity_;
     std::vector<Index> surface_nodes_;
+    std::vector<double> partial_;
+    std::vector<int> decisions_;
+    std::span<const int> replay_;
+    double output_ms_ = 0;  // of the observers after the last step; reported with the next one
 };
 
 }  // namespace limber

@@ -45,7 +45,8 @@ struct Probe {
     std::vector<Index> nodes;
 };
 
-/// What never changes in a run. Built by scene/build_model, const afterwards.
+/// What never changes in a run. Built by scene/build_model (or by hand and finish_model), const
+/// afterwards.
 struct Model {
     double h = 1.0 / 60;         // time step [s]
     Vec3d gravity{0, -9.81, 0};  // [m/s²]
@@ -55,9 +56,13 @@ struct Model {
     std::vector<Material> materials;
     std::vector<Index> tet_material;  // one per tet
     ElementSet elements;
-    std::vector<double> mass;  // lumped [kg], one per node; also the preconditioner and energy mass
-    std::vector<double> mass_damping;  // Σ a_e m_e / 4 [kg/s], one per node
-    bool consistent_mass = false;      // any body asks for it: M then has off-diagonal blocks
+    std::vector<double> mass;  // lumped [kg], one per node: energies, preconditioner, first guesses
+    // The inertia of A: a body's mass acts through its nodes (lumped) or through its tets
+    // (consistent, then elements.tet_mass holds it and the nodes' entries here are 0; for lumped
+    // bodies the tets' are).
+    std::vector<double> lumped;          // [kg]
+    std::vector<double> lumped_damping;  // mass part of Rayleigh damping [kg/s]
+    bool consistent_mass = false;        // some body's mass acts through its tets
     std::vector<Pin> pins;
     std::vector<NodalForce> forces;
     std::vector<Obstacle> obstacles;
@@ -71,5 +76,9 @@ struct Model {
     const Body& body_of_node(Index node) const;
     const Body& body_of_tet(Index tet) const;
 };
+
+/// Derives what follows from mesh, bodies, materials and pins: elements, masses, surfaces, the free
+/// mask. Initial velocities are zero where none are set.
+void finish_model(Model& model);
 
 }  // namespace limber

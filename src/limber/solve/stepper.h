@@ -34,13 +34,15 @@ class Stepper {
     virtual void free_motion(const StepInput& in, State& state, NodeForces& forces,
                              StepReport& report) = 0;
     /// Stage 9: positions from velocities. Implicit Euler: x += h v.
-    virtual void integrate(const StepInput& in, State& state);
+    virtual void integrate(const StepInput& in, State& state) const;
     /// History: what the next step remembers beyond State (warm starts, stale factors). State plus
     /// History is a full checkpoint; resuming must give the same bits as running through.
     virtual void save(ByteWriter&) const {}
     virtual void load(ByteReader&) {}
     /// Forget the History: after a rejected step, whose values cannot be trusted.
     virtual void reset() {}
+    /// Whether results depend on the clock (deadlines): such runs record their decisions.
+    virtual bool clocked() const { return false; }
 };
 
 }  // namespace limber

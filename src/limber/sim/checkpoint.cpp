@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/sim/checkpoint.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "limber/core/hash.h"
+#include "limber/io/file.h"
+
+namespace limber {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint32_t format_version = 1;
+
+struct Header {
+    char magic[8] = {'L', 'I', 'M', 'B', 'E', 'R', 'C', 'K'};
+    std::uint32_t version = format_version;
+    std::uint32_t header_size = sizeof(Header);
+    std::uint64_t scene_hash = 0;
+    std::int64_t step = 0;
+    std::uint64_t payload_size = 0;
+    std::uint64_t payload_checksum = 0;
+    std::uint64_t header_checksum = 0;  // of everything above
+};
+static_assert(sizeof(Header) == 56);
+
+std::uint64_t checksum(const Header& header) {
+    return hash64(&header, offsetof(Header, header_checksum));
+}
+
+std::string file_name(std::int64_t step) {
+    std::string digits = std::to_string(step);
+    digits.insert(0, 9 - std::min<std::size_t>(9, digits.size()), '0');
+    return "step_" + digits + ".limber";
+}
+
+/// Checkpoints of a run folder, oldest first.
+std::vector<std::string> checkpoints_in(const std::string& dir) {
+    std::vector<std::string> found;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(fs::path(dir) / "checkpoint", error)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with("step_") && name.ends_with(".limber"))
+            found.push_back(entry.path().string());
+    }
+    // By number: names with more digits are later.
+    std::sort(found.begin(), found.end(), [](const std::string& a, const std::string& b) {
+        return a.size() != b.size() ? a.size() < b.size() : a < b;
+    });
+    return found;
+}
+
+[[noreturn]] void refuse(const std::string& file, const std::string& what) {
+    throw InputError(SourcePlace{file}, what);
+}
+
+/// `older` is offered where the file itself is damaged.
+Header checked_header(const std::string& file, const std::string& bytes, std::uint64_t scene_hash,
+                      const std::string& older) {
+    const std::string hint =
+        older.empty() ? "; there is no older one" : "; try the older one: --resume " + older;
+    Header header;
+    if (bytes.size() < sizeof header)
+        refuse(file, "truncated checkpoint: " + std::to_string(bytes.size()) +
+                         " bytes; a header alone has " + std::to_string(sizeof header) + hint);
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (std::memcmp(header.magic, Header{}.magic, sizeof header.magic) != 0)
+        refuse(file,
+               "not a limber checkpoint: first bytes '" + printable(bytes.substr(0, 8)) + "'");
+    if (header.version > format_version)
+        refuse(file, "checkpoint version " + std::to_string(header.version) +
+                         "; this limber reads up to version " + std::to_string(format_version));
+    if (header.header_checksum != checksum(header))
+        refuse(file, "damaged checkpoint: header checksum" + hint);
+    if (bytes.size() - sizeof header != header.payload_size)
+        refuse(file, "truncated checkpoint: " + std::to_string(bytes.size()) +
+                         " bytes; its header announces " + std::to_string(sizeof header) + " + " +
+                         std::to_string(header.payload_size) + hint);
+    if (hash64(bytes.data() + sizeof header, header.payload_size) != header.payload_checksum)
+        refuse(file, "damaged checkpoint: payload checksum" + hint);
+    if (header.scene_hash != scene_hash)
+        refuse(file, "checkpoint of another scene: hash " + hex64(header.scene_hash) +
+                         "; this scene has " + hex64(scene_hash));
+    return header;
+}
+
+}  // namespace
+
+void write_checkpoint(const std::string& dir, const World& world, std::uint64_t scene_hash) {
+    ByteWriter payload;
+    world.save(payload);
+    Header header;
+    header.scene_hash = scene_hash;
+    header.step = world.state().step;
+    header.payload_size = payload.bytes().size();
+    header.payload_checksum = hash64(payload.bytes().data(), payload.bytes().size());
+    header.header_checksum = checksum(header);
+    std::vector<std::byte> file(sizeof header + payload.bytes().size());
+    std::memcpy(file.data(), &header, sizeof header);
+    std::copy(payload.bytes().begin(), payload.bytes().end(), file.begin() + sizeof header);
+
+    const fs::path folder = fs::path(dir) / "checkpoint";
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw SystemError(folder.string(), "create", error.value());
+    write_file_atomic((folder / file_name(header.step)).string(), file);
+    // Only now may an old one go: the newest two stay.
+    std::vector<std::string> all = checkpoints_in(dir);
+    for (std::size_t i = 0; i + 2 < all.size(); ++i) fs::remove(all[i], error);
+}
+
+std::string load_checkpoint(const std::string& dir_or_file, std::uint64_t scene_hash, World& world,
+                            std::vector<std::string>& warnings) {
+    std::vector<std::string> candidates;
+    if (fs::is_directory(dir_or_file))
+        candidates = checkpoints_in(dir_or_file);
+    else
+        candidates = {dir_or_file};
+    while (candidates.size() > 1 && fs::file_size(candidates.back()) == 0) {
+        warnings.push_back(candidates.back() +
+                           ": zero-length checkpoint passed over; the previous one is used");
+        candidates.pop_back();
+    }
+    if (candidates.empty())
+        refuse(dir_or_file, "no checkpoint found in " + dir_or_file + "/checkpoint");
+    const std::string file = candidates.back();
+    const std::string older = candidates.size() > 1 ? candidates[candidates.size() - 2] : "";
+    const std::string bytes = read_file(file);
+    const Header header = checked_header(file, bytes, scene_hash, older);
+    ByteReader payload(std::as_bytes(std::span(bytes)).subspan(sizeof(Header)), file);
+    world.load(payload);
+    if (world.state().step != header.step)
+        refuse(file, "damaged checkpoint: header and state disagree on the step");
+    return file;
+}
+
+}  // namespace limber

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "limber/sim/world.h"
+
+namespace limber {
+
+// A checkpoint is one file, DIR/checkpoint/step_000000120.limber: a header (magic, version, scene
+// hash, step, payload length, payload checksum, header checksum) and the payload of World::save. It
+// is written to a temporary file, flushed and renamed, so that a reader sees a whole one or none.
+// The newest two are kept.
+
+/// `scene_hash` says which scene the state belongs to (scene/scene_hash).
+void write_checkpoint(const std::string& dir, const World& world, std::uint64_t scene_hash);
+
+/// Loads the newest checkpoint of a run folder, or the one file named. A zero-length newest file
+/// (power cut) is passed over with a warning; a damaged one is refused and the older one named.
+/// Returns the file that was loaded.
+std::string load_checkpoint(const std::string& dir_or_file, std::uint64_t scene_hash, World& world,
+                            std::vector<std::string>& warnings);
+
+}  // namespace limber

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/sim/world.h"
+
+#include <cmath>
+
+#include "limber/core/check.h"
+#include "limber/core/hash.h"
+#include "limber/core/parallel.h"
+#include "limber/fem/kinetic_energy.h"
+
+namespace limber {
+
+namespace {
+constexpr Index grain = 4096;
+}
+
+World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> stepper,
+             std::unique_ptr<ContactMethod> contact, WorldOptions options)
+    : model_(std::move(model)),
+      stepper_(std::move(stepper)),
+      contact_(std::move(contact)),
+      options_(options) {
+    LIMBER_CHECK(model_ && stepper_ && contact_,
+                 "a world needs a model, a stepper and a contact method");
+    const Index n = model_->n_nodes();
+    state_.x = model_->mesh.nodes;
+    state_.v = model_->initial_velocity;
+    trial_ = state_;
+    for (std::vector<Vec3d>* array :
+         {&forces_.external, &forces_.contact, &forces_.reaction, &pin_velocity_})
+        array->resize(n);
+    for (const Body& body : model_->bodies)
+        surface_nodes_.insert(surface_nodes_.end(), body.surface_nodes.begin(),
+                              body.surface_nodes.end());
+    partial_.resize(n / grain + 1);
+    decisions_.reserve(2 * options_.max_substeps);
+    drive(model_->h, 0);
+}
+
+void World::begin() {
+    for (auto& observer : observers_) observer->begin(*this);
+}
+
+void World::end() {
+    for (auto& observer : observers_) observer->end(*this);
+}
+
+StepReport World::step() {
+    const Timer clock;
+    StepReport report;
+    report.step = state_.step + 1;
+    report.time = static_cast<double>(report.step) * model_->h;
+    {
+        ScopedTimer timer(report.ms(Stage::observe));
+        for (auto& observer : observers_) observer->before_step(*this);
+    }
+    // A step that ends in a state that is not finite is rejected and repeated in 2, 4, ... equal
+    // parts.
+    decisions_.clear();
+    bool accepted = false;
+    for (int n_parts = 1; !accepted && n_parts <= options_.max_substeps; n_parts *= 2) {
+        trial_ = state_;
+        report.substeps = n_parts;
+        accepted = true;
+        for (int part = 0; accepted && part < n_parts; ++part)
+            accepted = advance(n_parts, part, clock, report);
+        if (accepted) break;
+        stepper_->reset();  // what they remember of a rejected step cannot be trusted
+        contact_->reset();
+        report.set(StepFlag::substepped);
+    }
+    replay_ = {};
+    if (accepted) {
+        std::swap(state_, trial_);
+        state_.step = report.step;
+        state_.time = report.time;
+    } else {
+        report.failed = true;
+        report.failure = diagnose(report);
+    }
+    {
+        ScopedTimer timer(report.ms(Stage::report));
+        measure(report);
+    }
+    report.ms(Stage::report) += output_ms_;
+    report.wall_ms = clock.ms() + output_ms_;
+    output_ms_ = 0;
+    ScopedTimer timer(output_ms_);
+    for (auto& observer : observers_) observer->after_step(*this, report);
+    return report;
+}
+
+/// Part `part` of `n_parts` of a step, on trial_. False: the result must be rejected.
+bool World::advance(int n_parts, int part, const Timer& clock, StepReport& report) {
+    const double h = model_->h / n_parts;
+    const double t = state_.time + part * h;
+    {
+        ScopedTimer timer(report.ms(Stage::observe));
+        drive(h, t + h);
+    }
+    const ContactInput touch{trial_.x, trial_.v, surface_nodes_, model_->obstacles, model_->mass,
+                             t,        h};
+    {
+        ScopedTimer timer(report.ms(Stage::detect));
+        contact_->detect(touch, contacts_);
+    }
+    const std::size_t call = decisions_.size();
+    const int before = report.solve.iterations;
+    const StepInput in{h,
+                       forces_.external,
+                       pin_velocity_,
+                       contacts_.terms,
+                       &clock,
+                       call < replay_.size() ? replay_[call] : -1};
+    stepper_->free_motion(in, trial_, forces_, report);
+    decisions_.push_back(report.solve.iterations - before);
+    if (report.solve.failed()) return false;
+    ScopedTimer timer(report.ms(Stage::correct));
+    parallel_for(model_->n_nodes(), grain, [&](Index i) { forces_.contact[i] = {}; });
+    contact_->read_back(touch, trial_.v, contacts_, forces_.contact);
+    stepper_->integrate(in, trial_);
+    report.contacts = static_cast<int>(contacts_.contacts.size());
+    return trial_is_finite();
+}
+
+/// Loads and pin velocities for a step of length h that ends at t_end.
+void World::drive(double h, double t_end) {
+    const Model& m = *model_;
+    parallel_for(m.n_nodes(), grain, [&](Index i) { forces_.external[i] = m.mass[i] * m.gravity; });
+    for (const NodalForce& force : m.forces) {
+        const double scale = force.scale.empty() ? 1 : force.scale.value(t_end);
+        for (std::size_t k = 0; k < force.nodes.size(); ++k)
+            forces_.external[force.nodes[k]] += scale * force.share[k];
+    }
+    for (const Pin& pin : m.pins)
+        for (Index i : pin.nodes) {
+            const Vec3d v = (1 / h) * (pin.motion.apply(m.mesh.nodes[i], t_end) - trial_.x[i]);
+            for (int axis = 0; axis < 3; ++axis)
+                if (pin.axes[axis]) pin_velocity_[i][axis] = v[axis];
+        }
+}
+
+void World::measure(StepReport& report) {
+    const Model& m = *model_;
+    report.max_penetration = max_penetration(state_.x, surface_nodes_, m.obstacles, state_.time);
+    if (!options_.measure_energy) return;
+    const ElasticEnergy elastic = elastic_energy(m.elements, state_.x, partial_);
+    report.elastic = elastic.energy;
+    if (elastic.n_inverted > 0) report.set(StepFlag::inverted);
+    report.kinetic = kinetic_energy(m.elements, m.lumped, state_.v, partial_);
+    report.potential =
+        -parallel_sum<double>(m.n_nodes(), grain, partial_, [&](Index begin, Index end) {
+            double sum = 0;
+            for (Index i = begin; i < end; ++i) sum += m.mass[i] * dot(m.gravity, state_.x[i]);
+            return sum;
+        });
+}
+
+/// Beyond 1e75 squares times a stiffness overflow: as good as infinite, and no file may hold what
+/// follows.
+bool World::trial_is_finite() {
+    const auto fine = [](double value) { return std::abs(value) < 1e75; };
+    const double bad =
+        parallel_sum<double>(model_->n_nodes(), grain, partial_, [&](Index begin, Index end) {
+            double count = 0;
+            for (Index i = begin; i < end; ++i) {
+                const Vec3d &x = trial_.x[i], &v = trial_.v[i];
+                count +=
+                    !(fine(x.x) && fine(x.y) && fine(x.z) && fine(v.x) && fine(v.y) && fine(v.z));
+            }
+            return count;
+        });
+    return bad == 0;
+}
+
+std::uint64_t World::state_hash() const {
+    const std::uint64_t positions =
+        hash64(std::span<const Vec3d>(state_.x), static_cast<std::uint64_t>(state_.step));
+    return hash64(std::span<const Vec3d>(state_.v), positions);
+}
+
+}  // namespace limber

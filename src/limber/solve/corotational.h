@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "limber/core/fields.h"
+#include "limber/fem/assembly.h"
+#include "limber/linalg/direct.h"
+#include "limber/linalg/pcg.h"
+#include "limber/solve/stepper.h"
+
+namespace limber {
+
+enum class LinearKind { pcg, eigen_ldlt };
+constexpr std::array<std::string_view, 2> enum_names(LinearKind) {
+    return {"pcg", "eigen_ldlt"};
+}
+
+enum class InitialGuess { zero, velocity, euler, blend };
+constexpr std::array<std::string_view, 4> enum_names(InitialGuess) {
+    return {"zero", "velocity", "euler", "blend"};
+}
+
+enum class SystemForm { v, dv };
+constexpr std::array<std::string_view, 2> enum_names(SystemForm) {
+    return {"v", "dv"};
+}
+
+enum class OperatorKind { assembled, matrix_free };
+constexpr std::array<std::string_view, 2> enum_names(OperatorKind) {
+    return {"assembled", "matrix_free"};
+}
+
+struct CorotationalOptions {
+    LinearKind linear = LinearKind::pcg;
+    PcgOptions pcg;
+    InitialGuess guess = InitialGuess::velocity;
+    double blend = 0.5;
+    SystemForm form = SystemForm::v;
+    PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
+    OperatorKind matrix = OperatorKind::assembled;
+    RotationOptions rotation;
+};
+
+template <class Visitor>
+void fields(Visitor& field, CorotationalOptions& o) {
+    field("linear", o.linear, any_value(),
+          "how A v = b is solved: conjugate gradients, or the direct reference");
+    fields(field, o.pcg);
+    field("guess", o.guess, any_value(),
+          "start of the iteration: 0, v, v + h M^-1 f, or alpha v + (1 - alpha)(v + h M^-1 f); in "
+          "the dv form zero "
+          "means dv = 0");
+    field("blend", o.blend, between(0, 1), "alpha of guess = \"blend\": 1 is velocity, 0 is euler");
+    field("form", o.form, any_value(),
+          "unknown of the system: the new velocity, or its change (source 000, Eq. 13)");
+    field("preconditioner", o.preconditioner, any_value(), "of the conjugate gradients");
+    field("operator", o.matrix, any_value(),
+          "assembled block matrix, or element by element without a matrix");
+    field("rotation", o.rotation.kind, any_value(),
+          "how element rotations are found: capped Jacobi iteration, quaternion iteration, "
+          "inversion-safe SVD");
+    field("rotation_iterations", o.rotation.iterations, between(1, 1000),
+          "cap of the iterative rotation kernels, warm-started from the last step");
+}
+
+/// Linearly implicit Euler on corotational tets, rotations frozen at x_t (Dahl & Bargteil 2019):
+///   A v⁺ = M v + h (f_el(x) + f_ext),   A = M + h C + h² K,   C = a M + b K        (9), our sign
+///   of K
+/// or for Δv = v⁺ − v:  A Δv = h f − h (C + h K) v                                  (13)
+class CorotationalStepper final : public Stepper {
+  public:
+    using Options = CorotationalOptions;
+    CorotationalStepper(const Model& model, const Options& options);
+
+    std::string_view name() const override {
+        return options_.linear == LinearKind::pcg ? "corotational" : "cholesky";
+    }
+    void free_motion(const StepInput& in, State& state, NodeForces& forces,
+                     StepReport& report) override;
+    void save(ByteWriter& out) const override;
+    void load(ByteReader& in) override;
+    void reset() override { rotations_.reset(model_.elements); }
+    bool clocked() const override {
+        return options_.linear == LinearKind::pcg && options_.pcg.deadline_ms > 0;
+    }
+
+    /// When set, each solve leaves its convergence history there (benches, figures).
+    void set_trace(PcgTrace* trace) { trace_ = trace; }
+
+  private:
+    void build_system(const StepInput& in, const State& state);
+    void guess_solution(const StepInput& in, const State& state);
+    void find_reactions(const StepInput& in, NodeForces& forces) const;
+    const LinearOperator& system() const;
+
+    const Model& model_;
+    Options options_;
+    bool assembled_;
+    std::vector<Index> pinned_;         // nodes with a prescribed degree of freedom
+    std::vector<Index> contact_nodes_;  // whose extra diagonal must be cleared next step
+    CorotationCache rotations_;         // History: warm start of the rotations
+    ElementForces element_forces_;
+    SystemAssembler assembler_;
+    BlockCsr A_;
+    CorotationalOperator operator_;
+    Preconditioner preconditioner_;
+    Pcg pcg_;
+    EigenLdlt ldlt_;
+    std::vector<double> diagonal_;  // m + h (mass damping), lumped [kg]
+    std::vector<Vec3d> force_;      // elastic + external [N]
+    std::vector<Vec3d> b_;          // M v + h f [N s]
+    std::vector<Vec3d> rhs_;        // b, or b − A v in the Δv form
+    std::vector<Vec3d> solution_;   // v⁺ or Δv [m/s]
+    mutable std::vector<Vec3d> product_;
+    std::vector<double> partial_;
+    PcgTrace* trace_ = nullptr;
+};
+
+}  // namespace limber

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test. `--long` adds the thread sanitizer, the portable build,
+# clang-tidy, the long kill-and-resume runs and the benches. Fails with one clear line.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+long=no
+case "${1:-}" in
+  "") ;;
+  --long) long=yes ;;
+  *) echo "usage: ./test.sh [--long]" >&2; exit 2 ;;
+esac
+
+started=$SECONDS
+stage() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - started)); }
+fail() { echo "test.sh: failed: $1" >&2; exit 1; }
+build() {  # preset, then targets
+  local preset=$1; shift
+  cmake --preset "$preset" >"build-$preset.log" 2>&1 || { cat "build-$preset.log" >&2; fail "configure $preset"; }
+  rm -f "build-$preset.log"
+  cmake --build --preset "$preset" -- ${1:+"$@"} || fail "build $preset"
+}
+
+stage "packages"
+tools/packages.sh test || fail "packages"
+
+stage "release build"
+build release
+
+stage "layout and format"
+/usr/bin/python3 tools/check_sources.py || fail "layout"
+mapfile -t sources < <(git ls-files '*.h' '*.cpp')
+clang-format-14 --dry-run -Werror "${sources[@]}" || fail "format: run tools/format.sh"
+
+stage "tests"
+ctest --preset release -j2 || fail "tests"
+
+stage "sanitizers (address, undefined behaviour)"
+build asan asan_tests
+ctest --preset asan -j2 -L sanitize || fail "sanitizers"
+
+if [ "$long" = yes ]; then
+  stage "thread sanitizer"
+  build tsan tsan_tests
+  TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp" ctest --preset tsan -L threads || fail "thread sanitizer"
+  stage "portable build"
+  build portable
+  ctest --preset portable -j2 || fail "portable"
+  stage "clang-tidy"
+  git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -P2 -n4 clang-tidy-14 -p build/release --quiet || fail "clang-tidy"
+  stage "kill and resume, 500 times"
+  /usr/bin/python3 tests/program/kill_resume.py build/release/limber --times 500 || fail "kill and resume"
+  stage "benches"
+  tools/bench.sh --quick || fail "benches"
+fi
+
+stage "done"
+echo "test.sh: all passed in $((SECONDS - started)) s"

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Small models made by hand, for tests that do not need a scene file.
+
+#include <memory>
+
+#include "limber/contact/methods/none.h"
+#include "limber/mesh/shapes.h"
+#include "limber/sim/world.h"
+#include "limber/solve/corotational.h"
+
+namespace limber::test {
+
+inline Material rubber(double young = 1e5, double poisson = 0.4) {
+    const Lame lame = Lame::from_young(young, poisson);
+    Material m;
+    m.name = "rubber";
+    m.law = CorotatedElastic{lame.mu, lame.lambda};
+    return m;
+}
+
+inline Model model_of(TetMesh mesh, const Material& material) {
+    Model model;
+    model.mesh = std::move(mesh);
+    model.materials = {material};
+    model.tet_material.assign(model.mesh.n_tets(), 0);
+    Body body;
+    body.name = "body";
+    body.node_end = model.mesh.n_nodes();
+    body.tet_end = model.mesh.n_tets();
+    model.bodies = {body};
+    return model;
+}
+
+/// A bar of 4 x 1 x 1 cells per `n`, along x, pinned at x- where asked.
+inline Model bar(int n = 2, bool pinned = true, const Material& material = rubber()) {
+    Model model = model_of(make_box({1, 0.25, 0.25}, {4 * n, n, n}), material);
+    if (pinned)
+        model.pins.push_back({"pin 1", model.mesh.node_groups.at("x-"), {true, true, true}, {}});
+    finish_model(model);
+    return model;
+}
+
+inline std::unique_ptr<World> world_of(Model model, const CorotationalOptions& options = {},
+                                       WorldOptions world_options = {}) {
+    auto owned = std::make_unique<const Model>(std::move(model));
+    auto stepper = std::make_unique<CorotationalStepper>(*owned, options);
+    return std::make_unique<World>(std::move(owned), std::move(stepper),
+                                   std::make_unique<NoContact>(), world_options);
+}
+
+inline CorotationalOptions tight() {
+    CorotationalOptions options;
+    options.pcg.rel_tolerance = 1e-12;
+    options.pcg.max_iterations = 5000;
+    options.rotation.kind = RotationKind::svd;
+    return options;
+}
+
+}  // namespace limber::test

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The layout stays true: every #include points the allowed way, every source says its licence, headers are guarded.
+
+The table is the one of docs/architecture.md: a module may use itself, what it names here, and what those may use.
+"""
+import pathlib
+import re
+import sys
+
+USES = {
+    "core": [],
+    "mesh": ["core"],
+    "io": ["mesh"],
+    "linalg": ["core"],
+    "fem": ["mesh", "linalg"],
+    "contact": ["mesh", "linalg"],
+    "solve": ["fem", "contact"],
+    "gpu": ["solve"],
+    "scene": ["solve", "gpu", "io"],
+    "sim": ["scene"],
+    "output": ["sim", "io"],
+    "study": ["sim", "output"],
+    "render": ["mesh", "io"],
+    "view": ["sim", "io"],
+}
+# Kept out of headers, so that they stay quick to include and free of other people's types.
+THIRD_PARTY = re.compile(r"^(Eigen/|tbb/|oneapi/|nlohmann/|toml|pugixml|png\.h|zlib\.h|fmt/|CLI/|xxhash)")
+
+
+def closure(module):
+    seen, todo = set(), [module]
+    while todo:
+        name = todo.pop()
+        if name not in seen:
+            seen.add(name)
+            todo += USES[name]
+    return seen
+
+
+def check(root):
+    faults = []
+    source = root / "src" / "limber"
+    for path in sorted(source.rglob("*")):
+        if path.suffix not in (".h", ".cpp", ".cu"):
+            continue
+        module = path.relative_to(source).parts[0]
+        if module not in USES:
+            faults.append(f"{path}:1: module '{module}' is not in the layout table")
+            continue
+        allowed = closure(module)
+        lines = path.read_text().splitlines()
+        if path.suffix == ".h" and not any(line == "#pragma once" for line in lines):
+            faults.append(f"{path}:1: no #pragma once")
+        for number, line in enumerate(lines, 1):
+            ours = re.match(r'\s*#include\s+"(.*)"', line)
+            theirs = re.match(r"\s*#include\s+<(.*)>", line)
+            if ours:
+                parts = ours.group(1).split("/")
+                if parts[0] != "limber" or len(parts) < 3:
+                    faults.append(f'{path}:{number}: include paths read "limber/<module>/<file>.h"')
+                elif parts[1] not in allowed:
+                    faults.append(f"{path}:{number}: {module} may not include {parts[1]}")
+            if theirs and path.suffix == ".h" and THIRD_PARTY.match(theirs.group(1)):
+                faults.append(f"{path}:{number}: third-party header <{theirs.group(1)}> in a header")
+    for folder in ("src", "apps", "tests", "examples", "bench"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".h", ".cpp", ".cu", ".py") and "SPDX-License-Identifier: Apache-2.0" not in "\n".join(
+                path.read_text().splitlines()[:3]
+            ):
+                faults.append(f"{path}:1: no SPDX line")
+    return faults
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1])
+    faults = check(root)
+    print("\n".join(faults) if faults else "sources: layout, guards and licences are as they should be")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
