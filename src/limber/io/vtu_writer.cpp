@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/io/vtu_writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <string_view>
+
+#include "limber/core/check.h"
+#include "limber/core/errors.h"
+
+namespace limber {
+
+namespace {
+
+constexpr std::uint8_t vtk_tetra = 10;
+
+/// The bytes of one array and how the header describes them.
+struct Block {
+    std::string name;
+    std::string_view type;
+    int components = 1;
+    std::span<const std::byte> bytes;
+};
+
+std::string xml_escaped(std::string_view text) {
+    std::string out;
+    for (char c : text) switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            default:
+                out += c;
+        }
+    return out;
+}
+
+void require_finite(std::string_view array, std::span<const double> values, int components) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (!std::isfinite(values[i]))
+            throw Bug(fmt::format("array '{}' entry {} is {}: only finite values are written",
+                                  array, i / static_cast<std::size_t>(components), values[i]));
+}
+
+std::span<const double> flat(std::span<const Vec3d> values) {
+    static_assert(sizeof(Vec3d) == 3 * sizeof(double));
+    return {reinterpret_cast<const double*>(values.data()), values.size() * 3};
+}
+
+Block block_of(const std::string& name, std::span<const double> values) {
+    require_finite(name, values, 1);
+    return {name, "Float64", 1, std::as_bytes(values)};
+}
+Block block_of(const std::string& name, std::span<const Vec3d> values) {
+    require_finite(name, flat(values), 3);
+    return {name, "Float64", 3, std::as_bytes(values)};
+}
+Block block_of(const std::string& name, std::span<const std::int32_t> values) {
+    return {name, "Int32", 1, std::as_bytes(values)};
+}
+Block block_of(const std::string& name, std::span<const std::int64_t> values) {
+    return {name, "Int64", 1, std::as_bytes(values)};
+}
+
+std::vector<Block> blocks_of(const std::vector<VtuArray>& arrays, std::size_t length) {
+    std::vector<Block> blocks;
+    std::set<std::string_view> names;
+    for (const VtuArray& array : arrays) {
+        if (!names.insert(array.name).second) throw Bug("array '" + array.name + "' given twice");
+        std::visit(
+            [&](auto values) {
+                if (values.size() != length)
+                    throw Bug(fmt::format("array '{}' has {} entries; the grid needs {}",
+                                          array.name, values.size(), length));
+                blocks.push_back(block_of(array.name, values));
+            },
+            array.values);
+    }
+    return blocks;
+}
+
+/// Collects the arrays while the header is written: each one's offset is known at once.
+struct Document {
+    std::string header;
+    std::vector<std::span<const std::byte>> appended;
+    std::uint64_t offset = 0;
+
+    void add(const Block& block) {
+        header += fmt::format("        <DataArray type=\"{}\" Name=\"{}\"", block.type,
+                              xml_escaped(block.name));
+        // Without the attribute a scalar is a flat array in meshio too, not n x 1.
+        if (block.components > 1)
+            header += fmt::format(" NumberOfComponents=\"{}\"", block.components);
+        header += fmt::format(" format=\"appended\" offset=\"{}\"/>\n", offset);
+        appended.push_back(block.bytes);
+        offset += sizeof(std::uint64_t) + block.bytes.size();
+    }
+    void add(std::string_view section, const std::vector<Block>& blocks) {
+        header += fmt::format("      <{}>\n", section);
+        for (const Block& block : blocks) add(block);
+        header += fmt::format("      </{}>\n", section);
+    }
+    std::string text() const {
+        static const std::string end = "\n  </AppendedData>\n</VTKFile>\n";
+        std::string out;
+        out.reserve(header.size() + offset + end.size());
+        out = header;
+        for (std::span<const std::byte> bytes : appended) {
+            const std::uint64_t n = bytes.size();
+            out.append(reinterpret_cast<const char*>(&n), sizeof n);
+            out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        }
+        return out + end;
+    }
+};
+
+}  // namespace
+
+void write_vtu(const std::string& path, const VtuGrid& grid, Flush flush) {
+    const std::vector<Block> point_data = blocks_of(grid.point_data, grid.points.size());
+    const std::vector<Block> cell_data = blocks_of(grid.cell_data, grid.tets.size());
+    std::vector<std::int32_t> offsets(grid.tets.size());
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+        offsets[i] = static_cast<std::int32_t>(4 * (i + 1));
+    const std::vector<std::uint8_t> types(grid.tets.size(), vtk_tetra);
+    for (const Tet& tet : grid.tets)
+        for (Index node : tet)
+            LIMBER_CHECK(node >= 0 && static_cast<std::size_t>(node) < grid.points.size(),
+                         "tet node out of range");
+
+    Document doc;
+    doc.header = fmt::format(
+        "<?xml version=\"1.0\"?>\n"
+        "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
+        "header_type=\"UInt64\">\n"
+        "  <UnstructuredGrid>\n"
+        "    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
+        grid.points.size(), grid.tets.size());
+    doc.add("Points", {block_of("Points", grid.points)});
+    doc.add("Cells", {{"connectivity", "Int32", 1, std::as_bytes(grid.tets)},
+                      {"offsets", "Int32", 1, std::as_bytes(std::span(offsets))},
+                      {"types", "UInt8", 1, std::as_bytes(std::span(types))}});
+    doc.add("PointData", point_data);
+    doc.add("CellData", cell_data);
+    doc.header += "    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n    _";
+    write_file_atomic(path, doc.text(), flush);
+}
+
+void write_vtu(const std::string& path, const TetMesh& mesh) {
+    VtuGrid grid{mesh.nodes, mesh.tets};
+    grid.point_data.push_back({"node_id", std::span<const FileId>(mesh.node_ids)});
+    grid.cell_data.push_back({"tet_id", std::span<const FileId>(mesh.tet_ids)});
+    std::vector<std::vector<std::int32_t>> flags;
+    flags.reserve(mesh.node_groups.size() + mesh.tet_groups.size());
+    const auto add = [&](const auto& groups, Index length, std::vector<VtuArray>& arrays) {
+        for (const auto& [name, members] : groups) {
+            std::vector<std::int32_t>& flag =
+                flags.emplace_back(static_cast<std::size_t>(length), 0);
+            for (Index i : members) flag[i] = 1;
+            arrays.push_back({"group:" + name, std::span<const std::int32_t>(flag)});
+        }
+    };
+    add(mesh.node_groups, mesh.n_nodes(), grid.point_data);
+    add(mesh.tet_groups, mesh.n_tets(), grid.cell_data);
+    write_vtu(path, grid, Flush::to_disk);
+}
+
+void write_pvd(const std::string& path, std::span<const PvdEntry> entries, Flush flush) {
+    std::string text =
+        "<?xml version=\"1.0\"?>\n"
+        "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
+        "  <Collection>\n";
+    for (const PvdEntry& entry : entries) {
+        if (!std::isfinite(entry.time)) throw Bug("time of '" + entry.file + "' is not finite");
+        text += fmt::format("    <DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", entry.time,
+                            xml_escaped(entry.file));
+    }
+    write_file_atomic(path, text + "  </Collection>\n</VTKFile>\n", flush);
+}
+
+}  // namespace limber
