@@ -15,13 +15,15 @@ struct Contact {
     Index node = 0;
     Index obstacle = 0;
     Vec3d normal;            // unit, out of the obstacle
-    double gap = 0;          // signed distance to the surface [m], negative inside
-    Vec3d surface_velocity;  // of the obstacle there [m/s]
+    double gap = 0;          // signed distance to the surface [m], negative inside; of a node that
+                             // arrives within the step: to the tangent plane where it arrives
+    Vec3d surface_velocity;  // of the obstacle there, averaged over the step [m/s]
     double friction = 0;
     Vec3d force;  // on the node, filled after the step [N]
 };
 
 /// What a method adds to the linear system of a step, at one node:  A_ii += block,  b_i += impulse.
+/// A node that touches several obstacles has several terms, one after the other.
 struct ContactTerm {
     Index node = 0;
     Mat3d block{};    // [kg]
@@ -30,8 +32,8 @@ struct ContactTerm {
 
 struct ContactSet {
     std::vector<Contact> contacts;   // by node, then obstacle
-    std::vector<ContactTerm> terms;  // for methods that act through A and b
-    double max_penetration = 0;      // [m]
+    std::vector<ContactTerm> terms;  // for methods that act through A and b; by node
+    double max_penetration = 0;      // at the start of the step [m]
 };
 
 struct ContactInput {
@@ -39,7 +41,7 @@ struct ContactInput {
     std::span<const Index> surface_nodes;  // of all bodies, ascending
     std::span<const Obstacle> obstacles;
     std::span<const double> mass;  // [kg] per node
-    double time = 0, h = 0;        // obstacles are taken at time + h
+    double time = 0, h = 0;        // obstacles move from time to time + h [s]
 };
 
 /// How contact is resolved; one file in contact/methods/ and one line in scene/registry.cpp each.
@@ -49,7 +51,8 @@ class ContactMethod {
     virtual std::string_view name() const = 0;
     /// Stage 2: fills `out`, which keeps its capacity between steps.
     virtual void detect(const ContactInput& in, ContactSet& out) = 0;
-    /// After the step: the forces that acted, into contacts[].force and summed into f [N].
+    /// After the step: the forces that acted, into contacts[].force and added to f (which the
+    /// caller clears) [N].
     virtual void read_back(const ContactInput& in, std::span<const Vec3d> v_end, ContactSet& set,
                            std::span<Vec3d> f) const = 0;
     virtual void save(ByteWriter&) const {}

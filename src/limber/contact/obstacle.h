@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <variant>
 
@@ -23,7 +24,7 @@ struct CylinderShape {
 };  // axis y
 struct TorusShape {
     double major = 1, minor = 0.25;
-};  // axis y
+};  // axis y; minor <= major (otherwise the depth inside is underestimated)
 using ObstacleShape = std::variant<PlaneShape, SphereShape, BoxShape, CylinderShape, TorusShape>;
 
 /// A rigid thing that bodies cannot enter; still, or moving along key frames.
@@ -42,13 +43,32 @@ struct SurfaceSample {
     Vec3d normal;     // unit, outward, world
 };
 
-/// In the shape's own frame. Never non-finite: at a centre or on an axis some unit normal is
-/// chosen.
+/// In the shape's own frame; exact inside and outside. Never non-finite for |p| up to 1e300: at a
+/// centre, on an axis or at an edge one of the equally good unit normals is chosen.
 SurfaceSample sample(const ObstacleShape& shape, const Vec3d& p);
 /// In world coordinates at time t.
 SurfaceSample sample(const Obstacle& obstacle, const Vec3d& p, double t);
+
+/// Where an obstacle is at one time: world = rotation * local + position.
+struct ObstaclePose {
+    Mat3d rotation = Mat3d::identity();
+    Vec3d position{0, 0, 0};  // [m]
+
+    Vec3d to_local(const Vec3d& p) const { return transpose(rotation) * (p - position); }
+    friend bool operator==(const ObstaclePose&, const ObstaclePose&) = default;
+};
+ObstaclePose pose_at(const Obstacle& obstacle, double t);
+
 /// Velocity of the obstacle's material at the world point p, averaged over [t, t + h]: what carries
-/// p along.
+/// p along. p is the place at time t; a node that moves with this velocity for h stays glued to the
+/// obstacle exactly, however far it turned. Zero, exactly, where the obstacle does not move.
 Vec3d carried_velocity(const Obstacle& obstacle, const Vec3d& p, double t, double h);
+/// The same from the poses at t and t + h.
+Vec3d carried_velocity(const ObstaclePose& start, const ObstaclePose& end, const Vec3d& p,
+                       double h);
+
+/// How deep the deepest of `surface_nodes` is inside an obstacle at `time`; 0 where none is [m].
+double max_penetration(std::span<const Vec3d> x, std::span<const Index> surface_nodes,
+                       std::span<const Obstacle> obstacles, double time);
 
 }  // namespace limber

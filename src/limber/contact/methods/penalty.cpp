@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/contact/methods/penalty.h"
+
+#include <algorithm>
+
+#include "limber/core/check.h"
+#include "limber/core/parallel.h"
+
+namespace limber {
+namespace {
+
+constexpr Index nodes_per_chunk = 256;
+
+double relative_normal_speed(const Contact& c, const Vec3d& v) {
+    return dot(c.normal, v - c.surface_velocity);
+}
+Vec3d slip(const Contact& c, const Vec3d& v) {
+    const Vec3d u = v - c.surface_velocity;
+    return u - dot(c.normal, u) * c.normal;
+}
+
+}  // namespace
+
+double automatic_stiffness(PenaltyForm form, double mass, double h) {
+    return (form == PenaltyForm::implicit_form ? 1000.0 : 0.1) * mass / (h * h);
+}
+
+double PenaltyContact::stiffness(double mass, double h) const {
+    return options_.stiffness > 0 ? options_.stiffness
+                                  : automatic_stiffness(options_.form, mass, h);
+}
+
+/// Sphere tracing: an exact distance is a step that cannot miss the surface. `from` is farther than
+/// the thickness. A path that still grazes the surface after the last iteration counts as a hit:
+/// its normal speed there is next to nothing, and so is the force.
+bool PenaltyContact::follow(const ObstacleShape& shape, const Vec3d& from, const Vec3d& path,
+                            SurfaceSample& hit) const {
+    const double length = norm(path);
+    const double close_enough = 0.01 * options_.thickness + 1e-9 * length;
+    double s = hit.distance - options_.thickness;
+    Vec3d p = from;
+    for (int i = 0; i < 64; ++i) {
+        if (!(s < length)) return false;
+        p = from + (s / length) * path;
+        hit = sample(shape, p);
+        const double left = hit.distance - options_.thickness;
+        if (left < close_enough) break;
+        s += left;
+    }
+    hit.distance += dot(hit.normal, from - p);  // of `from` to the tangent plane at p
+    return true;
+}
+
+/// Whether the node touches the obstacle in this step; fills `contact` if so. `depth` becomes the
+/// larger of itself and the geometric penetration. Comparisons are false for positions that are not
+/// finite: those are reported by the guard of the time loop, not hidden behind a contact force.
+bool PenaltyContact::find(const ContactInput& in, Index node, Index obstacle, Contact& contact,
+                          double& depth) const {
+    const MovingPose& pose = poses_[obstacle];
+    const Obstacle& o = in.obstacles[obstacle];
+    const Vec3d& x = in.x[node];
+    const Vec3d local = pose.start.to_local(x);
+    SurfaceSample surface = sample(o.shape, local);
+    depth = std::max(depth, -surface.distance);
+    const double d = options_.thickness;
+    const bool inside = surface.distance < d;
+    if (options_.form == PenaltyForm::explicit_form && !inside) return false;
+
+    contact.surface_velocity = carried_velocity(pose.start, pose.end, x, in.h);
+    const Vec3d u = in.v[node] - contact.surface_velocity;
+    if (!inside) {
+        const Vec3d path = in.h * (transpose(pose.end.rotation) * u);
+        if (!follow(o.shape, local, path, surface)) return false;
+    }
+    contact.node = node;
+    contact.obstacle = obstacle;
+    contact.normal = pose.end.rotation * surface.normal;
+    contact.gap = surface.distance;
+    contact.friction = o.friction < 0 ? options_.friction : o.friction;
+    contact.force = {};
+    if (options_.form == PenaltyForm::explicit_form) return true;
+    return contact.gap + in.h * dot(contact.normal, u) < d;
+}
+
+ContactTerm PenaltyContact::implicit_term(const ContactInput& in, const Contact& c) const {
+    const double h = in.h, m = in.mass[c.node], k = stiffness(m, h);
+    const double depth = options_.thickness - c.gap;
+    const bool approaching = relative_normal_speed(c, in.v[c.node]) < 0;
+    const double c_n = approaching ? options_.damping * 2 * std::sqrt(k * m) : 0;
+    const double f_lag = k * std::max(depth, 0.0);
+    const double c_t =
+        c.friction * f_lag / std::max(norm(slip(c, in.v[c.node])), options_.slip_speed);
+    const Mat3d nn = outer(c.normal, c.normal);
+    ContactTerm term{c.node, {}, {}};
+    term.block = (h * h * k + h * c_n) * nn + h * c_t * (Mat3d::identity() - nn);
+    term.impulse = h * k * depth * c.normal + term.block * c.surface_velocity;
+    return term;
+}
+
+ContactTerm PenaltyContact::explicit_term(const ContactInput& in, const Contact& c) const {
+    const double h = in.h, m = in.mass[c.node], k = stiffness(m, h);
+    const double approach = std::max(-relative_normal_speed(c, in.v[c.node]), 0.0);
+    const double f_n =
+        k * (options_.thickness - c.gap) + options_.damping * 2 * std::sqrt(k * m) * approach;
+    ContactTerm term{c.node, {}, {}};
+    term.impulse = h * f_n * c.normal;
+    const Vec3d u_t = slip(c, in.v[c.node]);
+    const double speed = norm(u_t);
+    if (speed > 0) term.impulse -= (std::min(h * c.friction * f_n, m * speed) / speed) * u_t;
+    return term;
+}
+
+void PenaltyContact::detect(const ContactInput& in, ContactSet& out) {
+    LIMBER_CHECK(in.h > 0, "the step must be positive");
+    LIMBER_CHECK(in.x.size() == in.v.size() && in.x.size() == in.mass.size(),
+                 "positions, velocities and masses must match");
+    const Index n = static_cast<Index>(in.surface_nodes.size());
+    const Index n_obstacles = static_cast<Index>(in.obstacles.size());
+    const Index n_chunks = (n + nodes_per_chunk - 1) / nodes_per_chunk;
+    poses_.clear();
+    for (const Obstacle& o : in.obstacles)
+        poses_.push_back({pose_at(o, in.time), pose_at(o, in.time + in.h)});
+    touches_.assign(static_cast<std::size_t>(n) * n_obstacles, 0);
+    begin_.assign(n_chunks + 1, 0);
+    depth_.assign(n_chunks, 0.0);
+
+    // First which pairs touch, then where each chunk's contacts begin, then the contacts
+    // themselves: the order is by node, then obstacle, whoever works on a chunk.
+    parallel_ranges(n, nodes_per_chunk, [&](Index begin, Index end) {
+        const Index chunk = begin / nodes_per_chunk;
+        Contact contact;
+        for (Index i = begin; i < end; ++i)
+            for (Index o = 0; o < n_obstacles; ++o) {
+                const bool touch = find(in, in.surface_nodes[i], o, contact, depth_[chunk]);
+                touches_[static_cast<std::size_t>(i) * n_obstacles + o] = touch;
+                begin_[chunk + 1] += touch;
+            }
+    });
+    for (Index chunk = 0; chunk < n_chunks; ++chunk) begin_[chunk + 1] += begin_[chunk];
+    out.max_penetration = 0;
+    for (double depth : depth_) out.max_penetration = std::max(out.max_penetration, depth);
+
+    // Room for every surface node, so that a body that settles slowly does not allocate as it does.
+    out.contacts.reserve(n);
+    out.terms.reserve(n);
+    out.contacts.resize(begin_[n_chunks]);
+    out.terms.resize(begin_[n_chunks]);
+    parallel_ranges(n, nodes_per_chunk, [&](Index begin, Index end) {
+        Index next = begin_[begin / nodes_per_chunk];
+        double depth = 0;
+        for (Index i = begin; i < end; ++i)
+            for (Index o = 0; o < n_obstacles; ++o) {
+                if (!touches_[static_cast<std::size_t>(i) * n_obstacles + o]) continue;
+                Contact& contact = out.contacts[next];
+                find(in, in.surface_nodes[i], o, contact, depth);
+                out.terms[next++] = options_.form == PenaltyForm::implicit_form
+                                        ? implicit_term(in, contact)
+                                        : explicit_term(in, contact);
+            }
+    });
+}
+
+/// What the solver applied in the step: h f = impulse - block v⁺.
+void PenaltyContact::read_back(const ContactInput& in, std::span<const Vec3d> v_end,
+                               ContactSet& set, std::span<Vec3d> f) const {
+    LIMBER_CHECK(set.terms.size() == set.contacts.size(), "the set is of another method");
+    LIMBER_CHECK(in.h > 0, "the step must be positive");
+    for (std::size_t i = 0; i < set.contacts.size(); ++i) {
+        const ContactTerm& term = set.terms[i];
+        set.contacts[i].force =
+            (1 / in.h) * (term.impulse - term.block * v_end[set.contacts[i].node]);
+        f[set.contacts[i].node] += set.contacts[i].force;
+    }
+}
+
+}  // namespace limber
