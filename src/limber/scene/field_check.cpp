@@ -132,7 +132,7 @@ class Checker {
                             (c >= '0' && c <= '9') || c == '_' || c == '-');
         if (!good)
             throw InputError(place, path + " = \"" + printable(name) + "\"; allowed: " +
-                                        wanted({.kind = FieldKind::name}));
+                                        wanted(type_of(FieldKind::name)));
     }
 
     std::string resolved(const Value& v, const std::string& path) const {
@@ -173,7 +173,7 @@ class Checker {
         const int n = static_cast<int>(v.items.size());
         const int lo = vec3 ? 3 : type.size_lo, hi = vec3 ? 3 : type.size_hi;
         if (n < lo || (hi >= 0 && n > hi)) wrong_type(v, type, path);
-        const TypeInfo component{.kind = FieldKind::number, .rule = type.rule};
+        const TypeInfo component = type_of(FieldKind::number, type.rule);
         Value out = Value::array();
         for (int i = 0; i < n; ++i)
             out.items.push_back(check(v.items[i], vec3 ? component : type.items[0],

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "limber/core/fields.h"
@@ -69,6 +70,14 @@ struct CaseInfo {
     std::string name, meaning;
     std::vector<FieldInfo> fields;
 };
+
+inline TypeInfo type_of(FieldKind kind, const Rule& rule = {}, std::vector<TypeInfo> items = {}) {
+    TypeInfo type;
+    type.kind = kind;
+    type.rule = rule;
+    type.items = std::move(items);
+    return type;
+}
 
 /// The fields a table may have, given what it says for its tag.
 std::vector<const FieldInfo*> fields_of(const TypeInfo& table, const Value& value);

@@ -9,6 +9,12 @@ const OptionCase* find_case(std::span<const OptionCase> cases, std::string_view 
     return nullptr;
 }
 
+AnyOptions default_options(std::span<const OptionCase> cases, std::string_view name) {
+    const OptionCase* chosen = find_case(cases, name);
+    LIMBER_CHECK(chosen, "the default is one of the cases");
+    return {std::string(name), chosen->defaults()};
+}
+
 bool same(const Value& a, const Value& b) {
     if (a.kind != b.kind || a.boolean != b.boolean || a.integer != b.integer ||
         a.number != b.number || a.text != b.text || a.items.size() != b.items.size())
@@ -22,7 +28,7 @@ bool same(const Value& a, const Value& b) {
 
 void Describe::one_of(std::string_view tag, AnyOptions&, std::span<const OptionCase> cases,
                       std::string_view default_name, std::string_view meaning) {
-    FieldInfo choice{std::string(tag), {.kind = FieldKind::choice}, default_name.empty(),
+    FieldInfo choice{std::string(tag), type_of(FieldKind::choice), default_name.empty(),
                      std::string(meaning), std::nullopt};
     if (!default_name.empty()) choice.default_value = Value::of(std::string(default_name));
     out_.tag = tag;

@@ -58,6 +58,7 @@ struct OptionCase {
     Value (*to_value)(const std::any& options);
 };
 const OptionCase* find_case(std::span<const OptionCase> cases, std::string_view name);
+AnyOptions default_options(std::span<const OptionCase> cases, std::string_view name);
 
 /// How a member type is described, filled and written. Structs with fields() are the general case.
 template <class T>
@@ -217,7 +218,7 @@ struct FieldTraits {
 
 template <>
 struct FieldTraits<bool> {
-    static TypeInfo describe(Rule) { return {.kind = FieldKind::boolean}; }
+    static TypeInfo describe(Rule) { return type_of(FieldKind::boolean); }
     static void assign(const Value& v, const std::string&, bool& out) { out = v.boolean; }
     static Value to_value(bool b, Rule) { return Value::of(b); }
 };
@@ -229,7 +230,7 @@ struct IntegerTraits {
         constexpr auto hi = static_cast<double>(std::numeric_limits<I>::max());
         if (sizeof(I) < 8 && rule.hi > hi) rule.hi = hi;
         if (sizeof(I) < 8 && rule.lo < lo) rule.lo = lo;
-        return {.kind = FieldKind::integer, .rule = rule};
+        return type_of(FieldKind::integer, rule);
     }
     static void assign(const Value& v, const std::string&, I& out) {
         out = static_cast<I>(v.integer);
@@ -243,7 +244,7 @@ struct FieldTraits<std::int64_t> : IntegerTraits<std::int64_t> {};
 
 template <>
 struct FieldTraits<double> {
-    static TypeInfo describe(Rule rule) { return {.kind = FieldKind::number, .rule = rule}; }
+    static TypeInfo describe(Rule rule) { return type_of(FieldKind::number, rule); }
     static void assign(const Value& v, const std::string&, double& out) { out = v.number; }
     static Value to_value(double d, Rule rule) {
         if (const auto plain = inside_to_plain(d, rule.unit)) return Value::of(*plain);
@@ -253,14 +254,14 @@ struct FieldTraits<double> {
 
 template <>
 struct FieldTraits<std::string> {
-    static TypeInfo describe(Rule) { return {.kind = FieldKind::text}; }
+    static TypeInfo describe(Rule) { return type_of(FieldKind::text); }
     static void assign(const Value& v, const std::string&, std::string& out) { out = v.text; }
     static Value to_value(const std::string& s, Rule) { return Value::of(s); }
 };
 
 template <>
 struct FieldTraits<Vec3d> {
-    static TypeInfo describe(Rule rule) { return {.kind = FieldKind::vec3, .rule = rule}; }
+    static TypeInfo describe(Rule rule) { return type_of(FieldKind::vec3, rule); }
     static void assign(const Value& v, const std::string&, Vec3d& out) {
         for (int i = 0; i < 3; ++i) out[i] = v.items[i].number;
     }
@@ -275,7 +276,7 @@ struct FieldTraits<Vec3d> {
 template <class T>
 struct FieldTraits<std::vector<T>> {
     static TypeInfo describe(Rule rule) {
-        return {.kind = FieldKind::list, .items = {FieldTraits<T>::describe(rule)}};
+        return type_of(FieldKind::list, {}, {FieldTraits<T>::describe(rule)});
     }
     static void assign(const Value& v, const std::string& path, std::vector<T>& out) {
         out.assign(v.items.size(), T{});
@@ -292,10 +293,9 @@ struct FieldTraits<std::vector<T>> {
 template <class T, std::size_t N>
 struct FieldTraits<std::array<T, N>> {
     static TypeInfo describe(Rule rule) {
-        return {.kind = FieldKind::list,
-                .items = {FieldTraits<T>::describe(rule)},
-                .size_lo = int{N},
-                .size_hi = int{N}};
+        TypeInfo type = type_of(FieldKind::list, {}, {FieldTraits<T>::describe(rule)});
+        type.size_lo = type.size_hi = int{N};
+        return type;
     }
     static void assign(const Value& v, const std::string& path, std::array<T, N>& out) {
         for (std::size_t i = 0; i < N; ++i) FieldTraits<T>::assign(v.items[i], path, out[i]);
@@ -321,7 +321,7 @@ struct FieldTraits<std::optional<T>> {
 template <class T>
 struct FieldTraits<std::map<std::string, T>> {
     static TypeInfo describe(Rule rule) {
-        return {.kind = FieldKind::map, .items = {FieldTraits<T>::describe(rule)}};
+        return type_of(FieldKind::map, {}, {FieldTraits<T>::describe(rule)});
     }
     static void assign(const Value& v, const std::string& path, std::map<std::string, T>& out) {
         for (std::size_t i = 0; i < v.items.size(); ++i)

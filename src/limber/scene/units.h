@@ -24,7 +24,7 @@ std::string_view plain_unit(Unit unit);
 
 struct Quantity {
     double value = 0;          // as used inside
-    std::string_view unknown;  // the unit that was not understood, empty when all is well
+    std::string_view unknown = {};  // the unit that was not understood, empty when all is well
     bool no_number = false;    // the text does not begin with a number
 };
 /// Reads "50 kPa", "2mm", "-1e-3 m/s" or a number alone. Locale-free.
