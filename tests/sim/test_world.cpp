@@ -3,42 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <limits>
-#include <new>
 
+#include "count_allocations.h"
 #include "fixtures.h"
 #include "limber/core/parallel.h"
-
-namespace {
-std::atomic<long> n_allocations{0};
-}
-
-// Every allocation of this program passes here, so that a test can count those of a step.
-void* operator new(std::size_t size) {
-    ++n_allocations;
-    if (void* p = std::malloc(size)) return p;
-    throw std::bad_alloc();
-}
-void* operator new(std::size_t size, std::align_val_t align) {
-    ++n_allocations;
-    const auto a = static_cast<std::size_t>(align);
-    if (void* p = std::aligned_alloc(a, (size + a - 1) / a * a)) return p;
-    throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept {
-    std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-    std::free(p);
-}
-void operator delete(void* p, std::align_val_t) noexcept {
-    std::free(p);
-}
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-    std::free(p);
-}
 
 namespace limber {
 namespace {

@@ -196,7 +196,9 @@ TEST(Corotational, backward_euler_is_first_order_in_the_step) {
     double previous = 0;
     for (int n : {128, 256, 512}) {
         const double error = norm(tip_at(0.2 / n) - exact);
-        if (previous > 0) EXPECT_NEAR(std::log2(previous / error), 1.0, 0.12) << n << " steps";
+        if (previous > 0) {
+            EXPECT_NEAR(std::log2(previous / error), 1.0, 0.12) << n << " steps";
+        }
         previous = error;
     }
 }

@@ -14,28 +14,38 @@ namespace limber {
 /// element stiffness enters with h² + h b_e, element mass with 1 + h a_e.
 struct SystemCoefficients {
     double h = 0;
-    bool consistent_mass = false;  // else `lumped` is added on the diagonal
-    std::span<const double>
-        lumped;  // m_i + h (mass damping)_i [kg], one per node; empty when consistent
+    bool consistent_mass = false;    // tets add theirs: ρV/20 (1 + δ_ab)
+    std::span<const double> lumped;  // m_i + h (mass damping)_i [kg], one per node; empty: none
 };
 
 /// Assembles row by row: each row is one thread's own, so there are no atomics and the order of the
 /// sum never changes. The pattern and the place of every contribution are found once.
+///
+/// K_ab = V (λ γ_a γ_bᵀ + μ γ_b γ_aᵀ + μ (γ_a·γ_b) I) with γ = R g: Dahl & Bargteil 2019 (8), our
+/// sign. γ_a·γ_b = g_a·g_b does not turn, so that term, with the mass, is one number a block which
+/// is summed once for each h.
 class SystemAssembler {
   public:
     explicit SystemAssembler(const ElementSet& elements);
     BlockCsr make_matrix() const;  // with the pattern, all zero
-    /// A from the rotations; K_ab = V (λ γ_a γ_bᵀ + μ γ_b γ_aᵀ + μ (γ_a·γ_b) I) with γ = R g.
-    /// Dahl & Bargteil 2019 (8), our sign.
+    /// A from the rotations. `A` is a matrix from make_matrix().
     void assemble(const SystemCoefficients& coefficients, const CorotationCache& rotations,
                   BlockCsr& A);
 
   private:
+    void sum_isotropic(double h, bool consistent_mass);
+    void turn_gradients(double h, const CorotationCache& rotations);
+    void assemble_row(Index row, const SystemCoefficients& coefficients, Mat3d* out) const;
+
     const ElementSet& elements_;
-    std::vector<Index> row_begin_, column_;
+    std::vector<Index> row_begin_, column_, diagonal_;
     std::vector<std::uint8_t>
-        slot_;  // 4 per incidence entry: position in the row of each corner's block
-    std::vector<double> gamma_;  // per tet, derived from the rotations by assemble()
+        slot_;  // 4 per incidence entry: where in the row each corner's block is
+    Index longest_row_ = 0;
+    std::vector<Vec4d> gamma_;  // per tet 4 rotated gradients [1/m] and (kVλ, kVμ), k = h² + h b
+    std::vector<double> isotropic_;  // per block, for h_ and consistent_
+    double h_ = -1;
+    bool consistent_ = false;
 };
 
 /// The same A without a matrix: K_e applied element by element, then gathered.

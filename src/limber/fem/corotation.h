@@ -33,13 +33,8 @@ struct CorotationCache {
     void reset(const ElementSet& elements);  // all identity
 };
 
-/// Scratch for force sweeps: element forces before they are gathered node by node. Sized once.
-struct ElementForces {
-    struct alignas(64) Packet8 {
-        double f[4][3][tet_lanes];
-    };
-    std::vector<Packet8> packet;
-};
+/// Scratch for force sweeps: what each chunk of tets adds to its nodes. Sized once.
+using ElementForces = CornerSumScratch;
 
 /// R_e from x, and in the same sweep the elastic forces f_a = -V P g_a, gathered into f
 /// (overwritten) [N]. Dahl & Bargteil 2019 (3)-(6). Never leaves a non-finite rotation, whatever x

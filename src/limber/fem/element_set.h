@@ -5,14 +5,11 @@
 #include <vector>
 
 #include "limber/core/simd.h"
+#include "limber/fem/corner_sum.h"
 #include "limber/fem/materials.h"
 #include "limber/mesh/tet_mesh.h"
 
 namespace limber {
-
-/// Tets are worked on eight at a time: one AVX-512 register of doubles, two of AVX2.
-inline constexpr int tet_lanes = 8;
-using Double8 = Packet<double, tet_lanes>;
 
 /// What the linearly implicit solvers read of eight tets. A packet past the end of the mesh is
 /// filled up with lanes of zero volume at node 0.
@@ -30,6 +27,7 @@ struct ElementSet {
     Index n_nodes = 0, n_tets = 0;
     std::vector<TetPacket> packets;         // ceil(n_tets / 8)
     NodeTets incidence;                     // node -> tet * 4 + corner, ascending
+    CornerSum corner_sum;                   // how per-corner values are summed into nodes
     std::vector<double> tet_mass;           // ρ V [kg]
     std::vector<double> damping_mass;       // a of C = a M + b K, per tet [1/s]
     std::vector<double> damping_stiffness;  // b, per tet [s]

@@ -19,14 +19,15 @@ class BlockCsr final : public LinearOperator {
     Index n_blocks() const { return static_cast<Index>(column_.size()); }
     std::span<const Index> row_begin() const { return row_begin_; }
     std::span<const Index> column() const { return column_; }
-    std::span<Mat3d> blocks() { return block_; }
-    std::span<const Mat3d> blocks() const { return block_; }
+    std::span<Mat3d> blocks() { return {block_.data(), column_.size()}; }
+    std::span<const Mat3d> blocks() const { return {block_.data(), column_.size()}; }
     /// Position of the diagonal block of `row` in blocks().
     Index diagonal_position(Index row) const { return diagonal_[row]; }
     /// Position of block (row, col) in blocks(), -1 if the pattern has none.
     Index find(Index row, Index col) const;
     void set_zero();
 
+    /// x and y must not overlap.
     double apply(std::span<const Vec3d> x, std::span<Vec3d> y) const override;
     void diagonal(std::span<Mat3d> blocks) const override;
     /// Bytes one product must move: blocks, columns, row starts, x and y once each.
@@ -34,7 +35,7 @@ class BlockCsr final : public LinearOperator {
 
   private:
     std::vector<Index> row_begin_{0}, column_, diagonal_;
-    std::vector<Mat3d> block_;
+    std::vector<Mat3d> block_;  // one more than n_blocks(): a column is loaded as four numbers
     mutable std::vector<double> partial_;  // chunk sums of x·y; sized once
 };
 

@@ -37,7 +37,8 @@ struct PcgProblem {
     const Preconditioner& P;
     std::span<const Vec3d> b;
     FreeMask free;
-    double b_norm = 0;  // |r| is compared with this: |M v + h f| in the v and the Δv form alike
+    double b_norm = 0;  // |r| is compared with this: |M v + h f| in the v and the Δv form alike;
+                        // 0: with |r| of the initial guess
     std::span<const double> mass;  // [kg] per node, for the kinetic energy rule
     std::span<const Vec3d>
         velocity;  // added to x for the kinetic energy: v in the Δv form, else empty
@@ -46,25 +47,38 @@ struct PcgProblem {
         -1;  // >= 0: exactly so many, whatever the clock says (replayed decisions)
 };
 
-/// After each iteration: |r| and, where mass is given, the kinetic energy of the iterate (source
-/// 000 Fig. 3).
+/// |r| and, where mass is given, the kinetic energy of the iterate [J] (source 000 Fig. 3): entry 0
+/// is the initial guess, entry k the iterate after k iterations.
 struct PcgTrace {
     std::vector<double> residual;
     std::vector<double> kinetic;
 };
 
 /// Preconditioned conjugate gradients that may stop early (source 000). x holds the initial guess
-/// and the prescribed values; those are never changed. Fused to few passes over memory; allocates
-/// only when n grows.
+/// and the prescribed values; those are never changed. Three passes over memory an iteration;
+/// allocates only when n grows. The residual is the recursive one. After `indefinite` or
+/// `not_finite` x is the last good iterate, the initial guess if there was none.
 class Pcg {
   public:
     explicit Pcg(const PcgOptions& options) : options_(options) {}
     SolveStats solve(const PcgProblem& problem, std::span<Vec3d> x, PcgTrace* trace = nullptr);
 
+    /// Bytes one iteration must move when nothing stays in a cache: the product and the vectors.
+    static double iteration_bytes(double product_bytes, const Preconditioner& P);
+
   private:
+    struct Sums {  // of one pass, chunk by chunk
+        double rz = 0, rr = 0, kinetic = 0;
+        Sums& operator+=(const Sums& other);
+    };
+    struct Run;  // one solve
+
     PcgOptions options_;
-    std::vector<Vec3d> r_, p_, q_;
-    std::vector<double> partial_;
+    std::vector<Vec3d> r_, p_, q_;  // q holds A p, then z = P⁻¹ r
+    std::vector<Index> fixed_;      // nodes with a prescribed axis, those of a chunk at its start
+    std::vector<Index> n_fixed_;    // per chunk
+    std::vector<Sums> partial_;     // per chunk
+    double mean_iteration_ms_ = 0;  // of the last solve that had a clock
 };
 
 }  // namespace limber

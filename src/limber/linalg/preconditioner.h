@@ -20,19 +20,32 @@ class Preconditioner {
   public:
     explicit Preconditioner(PreconditionerKind kind) : kind_(kind) {}
 
-    /// Reads the diagonal of A where the kind needs it. `mass` [kg] is one value a node.
-    /// Prescribed rows and columns (free = 0) become identity. A block that cannot be inverted
-    /// falls back to its diagonal and is counted in n_singular().
+    /// Reads the diagonal of A where the kind needs it. `mass` [kg] is one value a node, used by
+    /// the kind `mass` alone. Prescribed rows and columns (free = 0) become identity. A block that
+    /// is not safely positive definite falls back to its diagonal, an entry that is not positive to
+    /// 1, so that P stays positive definite; the nodes where that happened are counted in
+    /// n_singular(). Allocates only when n grows.
     void update(const LinearOperator& A, std::span<const double> mass, FreeMask free);
     Index n_singular() const { return n_singular_; }
     PreconditionerKind kind() const { return kind_; }
-    /// The inverse blocks, one a node; every kind fills them, so that PCG has one fused loop.
-    std::span<const Mat3d> inverse_blocks() const { return inverse_; }
+    Index n_nodes() const { return n_nodes_; }
+
+    /// block_jacobi: the inverse blocks, one a node. Empty for the other kinds.
+    std::span<const Mat3d> inverse_blocks() const { return inverse_blocks_; }
+    /// identity, mass and jacobi: the diagonal of P⁻¹, a third of the bytes. Empty for
+    /// block_jacobi.
+    std::span<const Vec3d> inverse_diagonal() const { return inverse_diagonal_; }
+    /// z = P⁻¹ r; Pcg fuses this with its own loop.
+    void apply(std::span<const Vec3d> r, std::span<Vec3d> z) const;
 
   private:
     PreconditionerKind kind_;
-    std::vector<Mat3d> inverse_;
+    std::vector<Mat3d> inverse_blocks_;
+    std::vector<Vec3d> inverse_diagonal_;
+    std::vector<Mat3d> diagonal_;       // of A, scratch of update()
+    std::vector<Index> n_singular_in_;  // per chunk
     Index n_singular_ = 0;
+    Index n_nodes_ = 0;
 };
 
 }  // namespace limber

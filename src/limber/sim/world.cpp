@@ -6,6 +6,7 @@
 #include "limber/core/check.h"
 #include "limber/core/hash.h"
 #include "limber/core/parallel.h"
+#include "limber/fem/corotation.h"
 #include "limber/fem/kinetic_energy.h"
 
 namespace limber {

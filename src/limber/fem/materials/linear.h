@@ -13,6 +13,36 @@ struct LinearElastic {
     static constexpr std::string_view name = "linear";
     static constexpr bool corotational = false;
     double mu = 0, lambda = 0;  // Lamé parameters [Pa]
+
+    template <class T>
+    LIMBER_HD static Mat3<T> strain(const Mat3<T>& F) {
+        return T(0.5) * (F + transpose(F)) - Mat3<T>::identity();
+    }
+    /// ψ = μ ε:ε + λ/2 tr²ε   [J/m³]
+    template <class T>
+    LIMBER_HD T energy(const Mat3<T>& F) const {
+        const Mat3<T> e = strain(F);
+        return T(mu) * contract(e, e) + T(0.5 * lambda) * trace(e) * trace(e);
+    }
+    /// P = 2 μ ε + λ tr(ε) I   [Pa]
+    template <class T>
+    LIMBER_HD Mat3<T> stress(const Mat3<T>& F) const {
+        const Mat3<T> e = strain(F);
+        const T pressure = T(lambda) * trace(e);
+        return T(2 * mu) * e + Mat3<T>::diagonal(pressure, pressure, pressure);
+    }
+    /// ∂P/∂F over column-major vec(F), constant: dP = μ (dF + dFᵀ) + λ tr(dF) I   [Pa]
+    template <class T>
+    LIMBER_HD Mat9<T> hessian(const Mat3<T>&) const {
+        Mat9<T> H;
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) {
+                H(i + 3 * j, i + 3 * j) += T(mu);
+                H(i + 3 * j, j + 3 * i) += T(mu);
+                H(4 * i, 4 * j) += T(lambda);
+            }
+        return H;
+    }
 };
 
 }  // namespace limber

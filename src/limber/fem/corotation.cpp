@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/fem/corotation.h"
+
+#include <cmath>
+
+#include "limber/core/check.h"
+#include "limber/core/parallel.h"
+#include "limber/fem/packet_memory.h"
+#include "limber/fem/rotation.h"
+
+namespace limber {
+
+namespace {
+
+using Mat = Mat3<Double8>;
+
+template <RotationKind kind>
+Mat find_rotation(const Mat& F, const Mat& R_previous, int iterations) {
+    if constexpr (kind == RotationKind::jacobi)
+        return rotation_jacobi(F, R_previous, iterations);
+    else if constexpr (kind == RotationKind::quaternion)
+        return rotation_quaternion(F, R_previous, iterations);
+    else
+        return rotation_svd(F, R_previous, iterations);
+}
+
+/// R where the law turns with the element, identity elsewhere.
+Mat corotated_only(const TetPacket& packet, const Mat& R) {
+    return rotation_detail::select_matrix(Double8::load(packet.corotational) > Double8(0.5), R,
+                                          Mat::identity());
+}
+
+/// ε = sym(RᵀF) − I.  Dahl & Bargteil 2019 (4).
+Mat small_strain(const Mat& F, const Mat& R) {
+    const Mat S = transpose(R) * F;
+    return Double8(0.5) * (S + transpose(S)) - Mat::identity();
+}
+
+/// σ = 2 μ ε + λ tr(ε) I, in the frame of R.  (5)
+Mat small_stress(const TetPacket& packet, const Mat& strain) {
+    const Double8 pressure = Double8::load(packet.lambda) * trace(strain);
+    return (Double8(2) * Double8::load(packet.mu)) * strain +
+           Mat::diagonal(pressure, pressure, pressure);
+}
+
+/// One packet: R from x, then f_a = −V P g_a with P = R σ and g_a the rows of Dm⁻¹.  (6)
+template <RotationKind kind>
+void rotate_packet(const TetPacket& packet, const Vec3d* x, int iterations,
+                   RotationPacket& rotation, Vec4d* out) {
+    const Mat Dm_inv = load_matrix(packet.Dm_inv);
+    const Mat F = load_edges(x, packet) * Dm_inv;  // (2)
+    const Mat R =
+        corotated_only(packet, find_rotation<kind>(F, load_matrix(rotation.R), iterations));
+    store_matrix(R, rotation.R);
+    const Mat P = R * small_stress(packet, small_strain(F, R));
+    store_balanced((-Double8::load(packet.volume)) * (P * transpose(Dm_inv)), out);
+}
+
+template <RotationKind kind>
+void rotate_all(const ElementSet& elements, std::span<const Vec3d> x, int iterations,
+                CorotationCache& rotations, ElementForces& scratch) {
+    sweep_packets(elements.corner_sum, scratch, [&](Index p, Vec4d* out) {
+        rotate_packet<kind>(elements.packets[p], x.data(), iterations, rotations.element[p], out);
+    });
+}
+
+/// F of a packet and its exact rotation, whatever the last step's was.
+struct Deformation {
+    Mat F, R;
+};
+Deformation deformation(const TetPacket& packet, std::span<const Vec3d> x) {
+    const Mat F = load_edges(x.data(), packet) * load_matrix(packet.Dm_inv);
+    return {F, corotated_only(packet, rotation_exact(F, Mat::identity()))};
+}
+
+Mat3d lane_of(const Mat& m, int lane) {
+    Mat3d out;
+    for (int i = 0; i < 9; ++i) out.a[i] = m.a[i][lane];
+    return out;
+}
+
+/// √(3/2 s:s) of the deviator s.
+double von_mises_of(const Mat3d& sigma) {
+    const double p = trace(sigma) / 3;
+    const Mat3d s = sigma - Mat3d::diagonal(p, p, p);
+    return std::sqrt(1.5 * contract(s, s));
+}
+
+}  // namespace
+
+void CorotationCache::reset(const ElementSet& elements) {
+    RotationPacket identity{};
+    store_matrix(Mat::identity(), identity.R);
+    element.assign(elements.packets.size(), identity);
+}
+
+void update_rotations_and_forces(const ElementSet& elements, std::span<const Vec3d> x,
+                                 const RotationOptions& options, CorotationCache& rotations,
+                                 ElementForces& scratch, std::span<Vec3d> f) {
+    LIMBER_CHECK(rotations.element.size() == elements.packets.size(), "reset() the rotations");
+    LIMBER_CHECK(x.size() == static_cast<std::size_t>(elements.n_nodes) && f.size() == x.size(),
+                 "one position and one force per node");
+    switch (options.kind) {
+        case RotationKind::jacobi:
+            rotate_all<RotationKind::jacobi>(elements, x, options.iterations, rotations, scratch);
+            break;
+        case RotationKind::quaternion:
+            rotate_all<RotationKind::quaternion>(elements, x, options.iterations, rotations,
+                                                 scratch);
+            break;
+        case RotationKind::svd:
+            rotate_all<RotationKind::svd>(elements, x, options.iterations, rotations, scratch);
+            break;
+    }
+    parallel_for(elements.n_nodes, 1024,
+                 [&](Index i) { f[i] = node_sum(elements.corner_sum, scratch, i); });
+}
+
+void measure_tets(const ElementSet& elements, std::span<const Vec3d> x, std::span<TetMeasure> out) {
+    LIMBER_CHECK(out.size() == static_cast<std::size_t>(elements.n_tets), "one measure per tet");
+    parallel_for(static_cast<Index>(elements.packets.size()), 32, [&](Index p) {
+        const TetPacket& packet = elements.packets[p];
+        const Deformation d = deformation(packet, x);
+        const Mat strain = small_strain(d.F, d.R);
+        const Mat kirchhoff = d.R * small_stress(packet, strain) * transpose(d.F);  // P Fᵀ
+        const Double8 det = determinant(d.F);
+        const Index first = p * tet_lanes, n = std::min<Index>(tet_lanes, elements.n_tets - first);
+        for (int lane = 0; lane < n; ++lane) {
+            TetMeasure& m = out[first + lane];
+            m.det_F = det[lane];
+            m.strain = lane_of(strain, lane);
+            m.von_mises = m.det_F > 0 ? von_mises_of(lane_of(kirchhoff, lane) * (1 / m.det_F)) : 0;
+        }
+    });
+}
+
+ElasticEnergy elastic_energy(const ElementSet& elements, std::span<const Vec3d> x,
+                             std::vector<double>& partial) {
+    constexpr Index grain = CornerSum::chunk_packets;
+    const Index n_packets = static_cast<Index>(elements.packets.size());
+    const Index n_chunks = (n_packets + grain - 1) / grain;
+    if (partial.size() < 2 * static_cast<std::size_t>(n_chunks)) partial.resize(2 * n_chunks);
+    parallel_chunks(n_chunks, [&](Index chunk) {
+        Double8 energy(0.0), inverted(0.0);
+        for (Index p = chunk * grain; p < std::min(n_packets, (chunk + 1) * grain); ++p) {
+            const TetPacket& packet = elements.packets[p];
+            const Deformation d = deformation(packet, x);
+            const Mat e = small_strain(d.F, d.R);
+            const Double8 tr = trace(e), volume = Double8::load(packet.volume);
+            // Lanes past the end have no volume and F = 0; they are neither energy nor inverted.
+            energy += volume * (Double8::load(packet.mu) * contract(e, e) +
+                                Double8(0.5) * Double8::load(packet.lambda) * tr * tr);
+            inverted += select((volume > Double8(0.0)) & (determinant(d.F) <= Double8(0.0)),
+                               Double8(1), Double8(0.0));
+        }
+        double e = 0, n = 0;
+        for (int lane = 0; lane < tet_lanes; ++lane) {
+            e += energy[lane];
+            n += inverted[lane];
+        }
+        partial[2 * chunk] = e;
+        partial[2 * chunk + 1] = n;
+    });
+    double energy = 0, inverted = 0;
+    for (Index chunk = 0; chunk < n_chunks; ++chunk) {
+        energy += partial[2 * chunk];
+        inverted += partial[2 * chunk + 1];
+    }
+    return {energy, static_cast<Index>(inverted)};
+}
+
+}  // namespace limber

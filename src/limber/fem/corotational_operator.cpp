@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/core/check.h"
+#include "limber/core/parallel.h"
+#include "limber/fem/assembly.h"
+#include "limber/fem/packet_memory.h"
+
+namespace limber {
+
+namespace {
+
+using Mat = Mat3<Double8>;
+constexpr Index node_grain = 1024;
+
+/// Values of a per-tet array for one packet; 0 past the end.
+Double8 load_tets(const std::vector<double>& values, Index packet) {
+    const std::size_t first = static_cast<std::size_t>(packet) * tet_lanes;
+    if (first + tet_lanes <= values.size()) return Double8::load(values.data() + first);
+    Double8 out(0.0);
+    for (std::size_t i = first; i < values.size(); ++i)
+        out.set(static_cast<int>(i - first), values[i]);
+    return out;
+}
+
+/// k V P g_a for the change of shape dF: dP = R (2 μ sym(RᵀdF) + λ tr(RᵀdF) I), columns a = 1 .. 3.
+Mat stiffness_times(const TetPacket& packet, const Mat& R, const Mat& edges, const Double8& k) {
+    const Mat Dm_inv = load_matrix(packet.Dm_inv);
+    const Mat S = transpose(R) * (edges * Dm_inv);
+    const Double8 scale = k * Double8::load(packet.volume);
+    const Double8 pressure = scale * Double8::load(packet.lambda) * trace(S);
+    const Mat stress = (scale * Double8::load(packet.mu)) * (S + transpose(S)) +
+                       Mat::diagonal(pressure, pressure, pressure);
+    return (R * stress) * transpose(Dm_inv);
+}
+
+}  // namespace
+
+CorotationalOperator::CorotationalOperator(const ElementSet& elements)
+    : elements_(elements),
+      extra_(elements.n_nodes),
+      partial_((elements.n_nodes + node_grain - 1) / node_grain) {
+    scratch_.fit(elements.corner_sum);
+}
+
+void CorotationalOperator::set(const SystemCoefficients& coefficients,
+                               const CorotationCache& rotations) {
+    LIMBER_CHECK(rotations.element.size() == elements_.packets.size(), "reset() the rotations");
+    LIMBER_CHECK(coefficients.consistent_mass ||
+                     coefficients.lumped.size() == static_cast<std::size_t>(elements_.n_nodes),
+                 "one lumped mass per node");
+    coefficients_ = coefficients;
+    rotations_ = &rotations;
+}
+
+double CorotationalOperator::apply(std::span<const Vec3d> x, std::span<Vec3d> y) const {
+    LIMBER_CHECK(rotations_ != nullptr, "set() the operator first");
+    const Double8 h(coefficients_.h);
+    const bool consistent = coefficients_.consistent_mass;
+    sweep_packets(elements_.corner_sum, scratch_, [&](Index p, Vec4d* out) {
+        const TetPacket& packet = elements_.packets[p];
+        const Mat R = load_matrix(rotations_->element[p].R);
+        const Vec3<Double8> x0 = load_corner(x.data(), packet.node[0]);
+        const Mat edges = Mat::from_columns(load_corner(x.data(), packet.node[1]) - x0,
+                                            load_corner(x.data(), packet.node[2]) - x0,
+                                            load_corner(x.data(), packet.node[3]) - x0);
+        const Double8 k = h * (h + load_tets(elements_.damping_stiffness, p));
+        Mat f = stiffness_times(packet, R, edges, k);
+        if (!consistent) return store_balanced(f, out);
+        // ρV/20 (1 + δ_ab): each corner gets m (x_a + Σ x_b).
+        const Double8 m = load_tets(elements_.tet_mass, p) * Double8(1.0 / 20) *
+                          (Double8(1) + h * load_tets(elements_.damping_mass, p));
+        const Vec3<Double8> sum =
+            m * (Double8(4) * x0 + edges.col(0) + edges.col(1) + edges.col(2));
+        store_corner(m * x0 + sum - (f.col(0) + f.col(1) + f.col(2)), out);
+        for (int c = 0; c < 3; ++c)
+            store_corner(m * (x0 + edges.col(c)) + sum + f.col(c), out + 1 + c);
+    });
+    return parallel_sum<double>(
+        elements_.n_nodes, node_grain, std::span<double>(partial_), [&](Index begin, Index end) {
+            double sum = 0;
+            for (Index i = begin; i < end; ++i) {
+                Vec3d yi = node_sum(elements_.corner_sum, scratch_, i) + extra_[i] * x[i];
+                if (!coefficients_.lumped.empty()) yi += coefficients_.lumped[i] * x[i];
+                y[i] = yi;
+                sum += dot(x[i], yi);
+            }
+            return sum;
+        });
+}
+
+void CorotationalOperator::diagonal(std::span<Mat3d> blocks) const {
+    LIMBER_CHECK(rotations_ != nullptr, "set() the operator first");
+    const double h = coefficients_.h;
+    parallel_for(elements_.n_nodes, 256, [&](Index i) {
+        Mat3d sum = extra_[i];
+        double isotropic = coefficients_.lumped.empty() ? 0 : coefficients_.lumped[i];
+        for (const Index entry : elements_.incidence.of(i)) {
+            const Index t = entry / 4;
+            const int a = entry % 4, lane = t % tet_lanes;
+            const TetPacket& packet = elements_.packets[t / tet_lanes];
+            Mat3d Dm_inv, R;
+            for (int k = 0; k < 9; ++k) {
+                Dm_inv.a[k] = packet.Dm_inv[k][lane];
+                R.a[k] = rotations_->element[t / tet_lanes].R[k][lane];
+            }
+            const Vec3d g =
+                a == 0 ? -(Dm_inv.row(0) + Dm_inv.row(1) + Dm_inv.row(2)) : Dm_inv.row(a - 1);
+            const double k = h * (h + elements_.damping_stiffness[t]) * packet.volume[lane];
+            const Vec3d gamma = R * g;
+            sum += (k * (packet.lambda[lane] + packet.mu[lane])) * outer(gamma, gamma);
+            isotropic += k * packet.mu[lane] * dot(g, g);
+            if (coefficients_.consistent_mass)
+                isotropic += elements_.tet_mass[t] / 10 * (1 + h * elements_.damping_mass[t]);
+        }
+        blocks[i] = sum + isotropic * Mat3d::identity();
+    });
+}
+
+}  // namespace limber

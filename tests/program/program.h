@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Runs the limber program as a user would, and returns what it said.
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace limber::test {
+
+namespace fs = std::filesystem;
+
+struct ProgramResult {
+    int code = -1;  // exit code, or 128 + signal
+    std::string out, err;
+};
+
+inline std::string text_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+inline void write_text(const fs::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+}
+
+/// A folder of its own for each test, removed at the end.
+class TempFolder {
+  public:
+    TempFolder() {
+        std::string name = (fs::temp_directory_path() / "limber_test_XXXXXX").string();
+        path_ = mkdtemp(name.data());
+    }
+    ~TempFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    fs::path operator/(const std::string& name) const { return path_ / name; }
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+/// Starts the program; `in_child` runs between fork and exec (close a stream, set a limit, ...).
+inline pid_t start(const std::vector<std::string>& arguments, const fs::path& out,
+                   const fs::path& err, const std::function<void()>& in_child = {}) {
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    const int out_fd = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int err_fd = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2(out_fd, 1);
+    dup2(err_fd, 2);
+    close(out_fd);
+    close(err_fd);
+    if (in_child) in_child();
+    std::vector<char*> argv = {const_cast<char*>("limber")};
+    for (const std::string& argument : arguments)
+        argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    execv(LIMBER_PROGRAM, argv.data());
+    _exit(127);
+}
+
+/// Waits at most 30 s, then kills: a program that hangs fails its test.
+inline int wait_for(pid_t pid) {
+    for (int k = 0; k < 3000; ++k) {
+        int status = 0;
+        if (waitpid(pid, &status, WNOHANG) == pid)
+            return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    return -1;
+}
+
+inline ProgramResult limber(const std::vector<std::string>& arguments,
+                            const std::function<void()>& in_child = {}) {
+    const TempFolder folder;
+    const pid_t pid = start(arguments, folder / "out", folder / "err", in_child);
+    ProgramResult result;
+    result.code = wait_for(pid);
+    result.out = text_of(folder / "out");
+    result.err = text_of(folder / "err");
+    return result;
+}
+
+}  // namespace limber::test

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line as a user meets it: exit codes, one-line errors, run folders, signals.
+// Letters and numbers in brackets name the entry of the catalogue of bad inputs.
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace limber::test {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* bar_scene = R"(
+limber = 1
+[time]
+step = 0.01
+steps = 20
+[solver]
+kind = "corotational"
+[material.rubber]
+kind = "corotated"
+young = "200 kPa"
+poisson = 0.4
+density = 1000
+[[body]]
+name = "bar"
+shape = "beam"
+cells = [6, 2, 2]
+material = "rubber"
+[[pin]]
+body = "bar"
+select = { side = "x-" }
+)";
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+int n_lines(const std::string& text) {
+    return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+struct Program : testing::Test {
+    void SetUp() override { write_text(scene, bar_scene); }
+    TempFolder folder;
+    fs::path scene = folder / "bar.toml";
+    std::string out = (folder / "run").string();
+    ProgramResult run(std::vector<std::string> more = {}) {
+        std::vector<std::string> arguments = {"run", scene.string(), "-o", out};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return limber(arguments);
+    }
+};
+
+TEST_F(Program, run_leaves_the_whole_run_folder) {
+    const ProgramResult result = run();
+    ASSERT_EQ(result.code, 0) << result.err;
+    for (const char* name :
+         {"scene.toml", "steps.csv", "summary.json", "report.html", "vtu/series.pvd",
+          "vtu/bar_000000.vtu", "vtu/bar_000020.vtu", "checkpoint/step_000000020.limber"})
+        EXPECT_TRUE(fs::exists(fs::path(out) / name)) << name;
+    const json summary = json::parse(text_of(fs::path(out) / "summary.json"));
+    for (const char* key : {"version",         "git",     "scene",      "solver",      "device",
+                            "threads",         "cpu",     "gpu",        "bodies",      "steps",
+                            "simulated_s",     "wall_ms", "stages_ms",  "iterations",  "energy",
+                            "max_penetration", "finite",  "state_hash", "peak_rss_mb", "clocked"})
+        EXPECT_TRUE(summary.contains(key)) << key;
+    EXPECT_EQ(summary["steps"], 20);
+    EXPECT_EQ(summary["solver"], "corotational");
+    EXPECT_EQ(summary["bodies"][0]["tets"], 6 * 2 * 2 * 6);
+    EXPECT_TRUE(summary["finite"].get<bool>());
+    EXPECT_EQ(n_lines(text_of(fs::path(out) / "steps.csv")), 21);
+}
+
+TEST_F(Program, the_resolved_scene_runs_to_the_same_bits) {
+    ASSERT_EQ(run({"--set", "solver.max_iterations=7"}).code, 0);
+    const std::string again = (folder / "again").string();
+    const ProgramResult second = limber({"run", out + "/scene.toml", "-o", again});
+    ASSERT_EQ(second.code, 0) << second.err;
+    EXPECT_EQ(json::parse(text_of(out + "/summary.json"))["state_hash"],
+              json::parse(text_of(again + "/summary.json"))["state_hash"]);
+}
+
+TEST_F(Program, one_word_changes_the_solver) {
+    ASSERT_EQ(run({"--solver", "cholesky"}).code, 0);
+    EXPECT_EQ(json::parse(text_of(out + "/summary.json"))["solver"], "cholesky");
+}
+
+TEST_F(Program, same_bits_for_every_thread_count) {
+    std::string hash;
+    for (const char* threads : {"1", "2", "3", "4"}) {
+        const std::string dir = (folder / threads).string();
+        ASSERT_EQ(limber({"run", scene.string(), "-o", dir, "--threads", threads}).code, 0);
+        const std::string found = json::parse(text_of(dir + "/summary.json"))["state_hash"];
+        if (hash.empty()) hash = found;
+        EXPECT_EQ(found, hash) << threads << " threads";
+    }
+}
+
+TEST_F(Program, stop_and_resume_equals_running_through) {
+    ASSERT_EQ(run().code, 0);
+    const std::string split = (folder / "split").string();
+    ASSERT_EQ(limber({"run", scene.string(), "-o", split, "--steps", "7"}).code, 0);
+    const ProgramResult resumed =
+        limber({"run", scene.string(), "--resume", split, "--steps", "20", "--threads", "2"});
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_EQ(json::parse(text_of(out + "/summary.json"))["state_hash"],
+              json::parse(text_of(split + "/summary.json"))["state_hash"]);
+    EXPECT_EQ(n_lines(text_of(split + "/steps.csv")), 21);
+}
+
+TEST_F(Program, an_interrupt_saves_and_a_resume_finishes_with_the_same_bits) {
+    ASSERT_EQ(run({"--steps", "3000", "--set", "output.every=0"}).code, 0);
+    const std::string dir = (folder / "interrupted").string();
+    for (int signal : {SIGINT, SIGTERM}) {
+        fs::remove_all(dir);
+        const pid_t pid =
+            start({"run", scene.string(), "-o", dir, "--steps", "3000", "--set", "output.every=0"},
+                  folder / "o", folder / "e");
+        while (!fs::exists(dir + "/steps.csv") || n_lines(text_of(dir + "/steps.csv")) < 5)
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        kill(pid, signal);
+        EXPECT_EQ(wait_for(pid), 128 + signal);
+        EXPECT_TRUE(has(text_of(folder / "e"), "resume")) << text_of(folder / "e");
+        const ProgramResult resumed =
+            limber({"run", scene.string(), "--resume", dir, "--steps", "3000"});
+        ASSERT_EQ(resumed.code, 0) << resumed.err;
+        EXPECT_EQ(json::parse(text_of(out + "/summary.json"))["state_hash"],
+                  json::parse(text_of(dir + "/summary.json"))["state_hash"]);
+    }
+}
+
+TEST_F(Program, a_failed_simulation_exits_with_1_and_keeps_its_files_finite) {
+    write_text(
+        scene,
+        std::string(bar_scene) +
+            "[[force]]\nbody = \"bar\"\nselect = { side = \"x+\" }\ntotal = [0, 1e300, 0]\n");
+    const ProgramResult result = run();
+    EXPECT_EQ(result.code, 1) << result.err;
+    EXPECT_TRUE(has(result.err, "step 1")) << result.err;
+    EXPECT_TRUE(has(result.err, "body 'bar'")) << result.err;
+    const std::string csv = text_of(out + "/steps.csv");
+    EXPECT_FALSE(has(csv, "nan") || has(csv, "inf")) << csv;
+    EXPECT_FALSE(json::parse(text_of(out + "/summary.json"))["status"] == "done");
+}
+
+TEST_F(Program, recorded_decisions_can_be_replayed) {
+    ASSERT_EQ(run({"--set", "solver.deadline_ms=0.2", "--set", "solver.rel_tolerance=1e-14"}).code,
+              0);
+    EXPECT_TRUE(json::parse(text_of(out + "/summary.json"))["clocked"].get<bool>());
+    const std::string again = (folder / "again").string();
+    const ProgramResult replayed =
+        limber({"run", scene.string(), "-o", again, "--set", "solver.deadline_ms=0.2", "--set",
+                "solver.rel_tolerance=1e-14", "--replay-decisions", out + "/decisions.csv"});
+    ASSERT_EQ(replayed.code, 0) << replayed.err;
+    EXPECT_EQ(json::parse(text_of(out + "/summary.json"))["state_hash"],
+              json::parse(text_of(again + "/summary.json"))["state_hash"]);
+}
+
+TEST_F(Program, every_subcommand_has_help_with_an_example) {
+    for (const char* name : {"run", "check", "list", "schema", "doctor", "mesh", "render"}) {
+        const ProgramResult help = limber({name, "--help"});
+        EXPECT_EQ(help.code, 0) << name;
+        EXPECT_TRUE(has(help.out, "Example")) << name;
+    }
+    EXPECT_TRUE(has(limber({"--version"}).out, "limber 0."));
+}
+
+TEST_F(Program, lists_what_there_is) {
+    EXPECT_TRUE(has(limber({"list", "solvers"}).out, "corotational"));
+    EXPECT_TRUE(has(limber({"list", "materials"}).out, "corotated"));
+    EXPECT_TRUE(has(limber({"list", "shapes"}).out, "sphere"));
+    EXPECT_TRUE(has(limber({"list", "formats"}).out, "Gmsh"));
+    EXPECT_EQ(limber({"list", "nonsense"}).code, 2);
+}
+
+TEST_F(Program, schema_and_doctor_print_json) {
+    EXPECT_NO_THROW((void)json::parse(limber({"schema"}).out));
+    const json doctor = json::parse(limber({"doctor", "--json"}).out);
+    EXPECT_TRUE(doctor.contains("cpu"));
+}
+
+TEST_F(Program, check_reports_without_running) {
+    const ProgramResult text = limber({"check", scene.string()});
+    EXPECT_EQ(text.code, 0) << text.err;
+    EXPECT_TRUE(has(text.out, "144 tets")) << text.out;
+    const json report = json::parse(limber({"check", scene.string(), "--json"}).out);
+    EXPECT_EQ(report[0]["bodies"][0]["tets"], 144);
+    EXPECT_FALSE(fs::exists(out));
+}
+
+TEST_F(Program, meshes_a_shape_and_runs_it_from_the_file) {
+    const std::string mesh = (folder / "bar.msh").string();
+    ASSERT_EQ(limber({"mesh", "--shape", "beam", "--tets", "500", "-o", mesh}).code, 0);
+    write_text(scene,
+               "limber = 1\n[time]\nsteps = 2\n[material.m]\nkind = \"corotated\"\n[[body]]\nname "
+               "= \"b\"\n"
+               "mesh = \"bar.msh\"\nmaterial = \"m\"\n");
+    EXPECT_EQ(run().code, 0);
+}
+
+TEST_F(Program, renders_a_frame_to_png) {
+    ASSERT_EQ(run().code, 0);
+    const std::string png = (folder / "frame.png").string();
+    const ProgramResult result =
+        limber({"render", out, "--frame", "20", "-o", png, "--width", "160", "--height", "120"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(text_of(png).substr(1, 3), "PNG");
+    EXPECT_EQ(limber({"render", out, "--frame", "999", "-o", png}).code, 2);
+}
+
+// ---- bad usage and input: exit code 2, one line ----
+
+void expect_refused(const ProgramResult& result, const std::vector<std::string>& parts) {
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_EQ(n_lines(result.err), 1) << result.err;
+    for (const std::string& part : parts)
+        EXPECT_TRUE(has(result.err, part)) << part << " in: " << result.err;
+}
+
+TEST_F(Program, C01_bad_options_name_the_option_and_the_usage) {
+    expect_refused(run({"--frobnicate"}), {"--frobnicate", "limber run --help"});
+    expect_refused(run({"--steps"}), {"--steps", "limber run --help"});
+    expect_refused(run({"--steps=abc"}), {"abc", "limber run --help"});
+    expect_refused(run({"--steps", "3", "--steps", "4"}), {"--steps", "limber run --help"});
+    expect_refused(limber({"frobnicate"}), {"frobnicate", "limber --help"});
+    expect_refused(limber({}), {"limber --help"});
+}
+
+TEST_F(Program, C02_huge_and_binary_arguments_are_refused_and_escaped) {
+    expect_refused(limber({"run", std::string(100'000, 'x')}), {"argument 2", "65536"});
+    expect_refused(limber({"run", "bad\xff\x1b[31mname"}), {"argument 2", "\\xff", "\\x1b"});
+}
+
+TEST_F(Program, C04_nonsense_in_an_environment_variable_is_named) {
+    for (const char* value : {"many", "0", "-1", "1000000", ""}) {
+        const ProgramResult result =
+            limber({"run", scene.string(), "-o", out}, [&] { setenv("LIMBER_THREADS", value, 1); });
+        expect_refused(result, {"LIMBER_THREADS"});
+    }
+}
+
+TEST_F(Program, C05_closed_or_full_standard_output_exits_with_4) {
+    const auto closed = [] { close(1); };
+    const auto full = [] { dup2(open("/dev/full", O_WRONLY), 1); };
+    EXPECT_EQ(limber({"schema"}, closed).code, 4);
+    EXPECT_EQ(limber({"schema"}, full).code, 4);
+    EXPECT_EQ(limber({"run", scene.string(), "-o", out}, full).code, 4);
+    EXPECT_EQ(limber({"run", scene.string(), "-o", (folder / "b").string()}, [] { close(0); }).code,
+              0);
+}
+
+TEST_F(Program, S29_thread_counts_outside_the_range_are_refused) {
+    for (const char* threads : {"0", "-1", "1000000", "two"})
+        expect_refused(run({"--threads", threads}), {"threads"});
+}
+
+TEST_F(Program, S11_step_counts_outside_the_range_are_refused) {
+    for (const char* steps : {"-1", "9223372036854775808", "1e400"})
+        expect_refused(run({"--steps", steps}), {"steps"});
+}
+
+TEST_F(Program, S12_an_unknown_solver_lists_the_known_ones) {
+    expect_refused(run({"--solver", "corotatonal"}), {"corotatonal", "corotational", "cholesky"});
+}
+
+TEST_F(Program, a_missing_scene_gives_the_reason_and_the_path) {
+    const ProgramResult result = limber({"run", "no/such/scene.toml"});
+    EXPECT_EQ(result.code, 4);
+    EXPECT_TRUE(has(result.err, "no/such/scene.toml"));
+}
+
+// ---- the run folder and its checkpoints ----
+
+TEST_F(Program, X01_a_checkpoint_of_another_scene_shows_both_hashes) {
+    ASSERT_EQ(run({"--steps", "5"}).code, 0);
+    const ProgramResult other =
+        limber({"run", scene.string(), "--resume", out, "--set", "material.rubber.young=1e6"});
+    expect_refused(other, {"another scene", "hash"});
+}
+
+TEST_F(Program, X02_to_X06_damaged_checkpoints_are_refused_by_name) {
+    ASSERT_EQ(run({"--set", "output.checkpoint_every=10"}).code, 0);
+    const fs::path newest = fs::path(out) / "checkpoint/step_000000020.limber";
+    const std::string good = text_of(newest);
+    const auto resume = [&](const std::string& bytes) {
+        write_text(newest, bytes);
+        return limber({"run", scene.string(), "--resume", out, "--steps", "30"});
+    };
+    std::string bad = good;
+    bad[8] = 9;  // version
+    expect_refused(resume(bad), {"version 9", "version 1"});
+    bad = good;
+    bad[good.size() / 2] ^= 1;
+    expect_refused(resume(bad), {"damaged", "step_000000010.limber"});
+    expect_refused(resume(good.substr(0, good.size() - 5)),
+                   {"truncated", std::to_string(good.size() - 5)});
+    expect_refused(resume(good.substr(0, 20)), {"truncated"});
+    expect_refused(resume("not a checkpoint, but long enough to hold a whole header of one"),
+                   {"not a limber checkpoint"});
+    const ProgramResult older =
+        limber({"run", scene.string(), "--resume",
+                (fs::path(out) / "checkpoint/step_000000010.limber").string(), "--steps", "20"});
+    EXPECT_EQ(older.code, 0) << older.err;
+}
+
+TEST_F(Program, X07_a_zero_length_checkpoint_falls_back_to_the_previous_one) {
+    ASSERT_EQ(run({"--set", "output.checkpoint_every=10"}).code, 0);
+    const std::string hash = json::parse(text_of(out + "/summary.json"))["state_hash"];
+    write_text(fs::path(out) / "checkpoint/step_000000020.limber", "");
+    const ProgramResult result = limber({"run", scene.string(), "--resume", out});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_TRUE(has(result.err, "zero-length")) << result.err;
+    EXPECT_EQ(json::parse(text_of(out + "/summary.json"))["state_hash"], hash);
+}
+
+TEST_F(Program, X08_an_output_folder_that_cannot_be_made_or_filled_exits_with_4) {
+    write_text(folder / "file", "");
+    const ProgramResult blocked =
+        limber({"run", scene.string(), "-o", (folder / "file").string() + "/run"});
+    EXPECT_EQ(blocked.code, 4) << blocked.err;
+    EXPECT_TRUE(has(blocked.err, "Not a directory")) << blocked.err;
+    const auto small_files = [] {
+        const rlimit limit{4096, 4096};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        std::signal(SIGXFSZ, SIG_IGN);
+    };
+    const ProgramResult full = limber({"run", scene.string(), "-o", out}, small_files);
+    EXPECT_EQ(full.code, 4) << full.err;
+    EXPECT_TRUE(has(full.err, "File too large")) << full.err;
+}
+
+TEST_F(Program, X09_output_over_an_input_is_refused) {
+    expect_refused(limber({"run", scene.string(), "-o", scene.string()}), {"bar.toml"});
+    expect_refused(limber({"run", scene.string(), "-o", folder.path().string()}),
+                   {folder.path().string()});
+    EXPECT_EQ(text_of(scene), bar_scene);
+}
+
+TEST_F(Program, X10_two_runs_on_one_folder_name_the_process) {
+    const pid_t pid =
+        start({"run", scene.string(), "-o", out, "--steps", "100000", "--set", "output.every=0"},
+              folder / "o", folder / "e");
+    while (!fs::exists(out + "/steps.csv"))
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const ProgramResult second = run({"--overwrite"});
+    kill(pid, SIGKILL);
+    wait_for(pid);
+    expect_refused(second, {"locked by process " + std::to_string(pid)});
+    EXPECT_EQ(run({"--overwrite"}).code, 0);  // a dead process holds no lock
+}
+
+TEST_F(Program, a_finished_run_is_not_overwritten_unasked) {
+    ASSERT_EQ(run().code, 0);
+    expect_refused(run(), {"--overwrite"});
+    EXPECT_EQ(run({"--overwrite", "--steps", "3"}).code, 0);
+    EXPECT_FALSE(fs::exists(out + "/vtu/bar_000020.vtu"));
+}
+
+}  // namespace
+}  // namespace limber::test
