@@ -245,7 +245,7 @@ TEST_P(BadScene, is_refused_at_its_place) {
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;
 }
 INSTANTIATE_TEST_SUITE_P(Catalogue, BadScene, testing::ValuesIn(catalogue()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& p) { return p.param.name; });
 
 TEST(BadScenes, the_scene_they_start_from_is_good) {
     BuildReport report;

@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
                   12},
         Selection{"group", "{ group = \"z-\" }", 10},
         Selection{"nodes", "{ nodes = [3, 1, 17] }", 3}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& p) { return p.param.name; });
 
 TEST(BuildModel, pins_hold_the_axes_they_name) {
     const Model m = built(good_scene + pin + "select = { nodes = [2] }\naxes = \"xz\"\n");

@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Broken{"json_overflow", "{\n\"a\": 1e400}", 2, true},
                     Broken{"json_nan", "{\"a\": NaN}", 1, true},
                     Broken{"json_array", "[]", 1, true}, Broken{"json_empty", "", 1, true}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& p) { return p.param.name; });
 
 TEST(Document, deep_nesting_is_refused_before_anything_recurses) {  // S02
     const std::string want = "nesting deeper than 64";
