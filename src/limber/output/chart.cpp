@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/output/chart.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "limber/core/check.h"
+#include "limber/output/text.h"
+
+namespace limber {
+
+namespace {
+
+constexpr double width = 640, height = 240;  // of the drawing [px]
+constexpr double left = 58, right = 12, top = 10, bottom = 36;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Values to pixels along one axis.
+struct Axis {
+    double lo = 0, hi = 1, from = 0, to = 1;
+    bool log = false;
+
+    double operator()(double value) const {
+        const double t =
+            log ? std::log10(value / lo) / std::log10(hi / lo) : (value - lo) / (hi - lo);
+        return from + t * (to - from);
+    }
+    bool shows(double value) const { return std::isfinite(value) && (!log || value > 0); }
+};
+
+Axis make_y_axis(const Chart& chart) {
+    double lo = std::numeric_limits<double>::infinity(), hi = -lo;
+    const auto take = [&](double value) {
+        if (!std::isfinite(value) || (chart.log && value <= 0)) return;
+        lo = std::min(lo, value);
+        hi = std::max(hi, value);
+    };
+    for (const ChartSeries& series : chart.series)
+        for (double y : series.y) take(y);
+    if (chart.line) take(chart.line->y);
+    if (chart.from_zero && !chart.log) take(0);
+    if (!(lo <= hi)) lo = chart.log ? 0.1 : 0, hi = 1;
+    Axis axis{lo, hi, height - bottom, top, chart.log};
+    if (chart.log) {
+        axis.lo = std::pow(10, std::floor(std::log10(lo) - 0.05));
+        axis.hi = std::pow(10, std::ceil(std::log10(hi) + 0.05));
+    } else {
+        const double room = hi > lo ? 0.06 * (hi - lo) : std::max(0.5, std::fabs(hi) * 0.1);
+        axis.hi = hi + room;
+        axis.lo = chart.from_zero && lo >= 0 ? 0 : lo - room;
+    }
+    return axis;
+}
+
+std::vector<double> ticks_of(const Axis& axis) {
+    if (!axis.log) return nice_ticks(axis.lo, axis.hi, 5);
+    const int first = static_cast<int>(std::lround(std::log10(axis.lo)));
+    const int last = static_cast<int>(std::lround(std::log10(axis.hi)));
+    const int stride = std::max(1, (last - first + 4) / 5);
+    std::vector<double> out;
+    for (int k = first; k <= last; k += stride) out.push_back(std::pow(10, k));
+    return out;
+}
+
+void draw_axes(const Chart& chart, const Axis& x, const Axis& y, std::string& svg) {
+    for (double tick : ticks_of(y)) {
+        svg += fmt::format("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>",
+                           left, width - right, y(tick), y(tick));
+        svg +=
+            fmt::format("<text class=\"tick\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>",
+                        left - 6, y(tick) + 4, axis_text(tick));
+    }
+    for (double tick : ticks_of(x))
+        svg += fmt::format(
+            "<text class=\"tick\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>", x(tick),
+            height - bottom + 16, axis_text(tick));
+    svg += fmt::format("<line class=\"axis\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>", left,
+                       width - right, height - bottom, height - bottom);
+    svg += fmt::format("<text class=\"tick\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+                       width - right, height - 4, html_escape(chart.x_label));
+}
+
+std::string path_of(const Chart& chart, const ChartSeries& series, const Axis& x, const Axis& y) {
+    std::vector<double> visible(series.y);
+    for (double& value : visible)
+        if (!y.shows(value)) value = nan;
+    std::string path;
+    bool pen_down = false;
+    int n_points = 0;
+    for (const auto& [px, py] :
+         decimate(chart.x, visible, x.lo, x.hi, static_cast<int>(width - left - right))) {
+        if (!std::isfinite(py)) {
+            pen_down = false;
+            continue;
+        }
+        path += fmt::format("{}{:.1f} {:.1f}", pen_down ? "L" : "M", x(px), y(py));
+        pen_down = true;
+        ++n_points;
+    }
+    // A single point has no length: a round cap makes it a dot.
+    if (n_points == 1) path += "h0.01";
+    return path;
+}
+
+std::string legend_of(const Chart& chart) {
+    if (chart.series.size() < 2) return {};
+    std::string out = "<div class=\"legend\">";
+    for (const ChartSeries& series : chart.series)
+        out += fmt::format("<span><i style=\"background:var(--c{})\"></i>{}</span>", series.colour,
+                           html_escape(series.name));
+    return out + "</div>";
+}
+
+}  // namespace
+
+std::vector<double> nice_ticks(double lo, double hi, int wanted) {
+    std::vector<double> out;
+    if (!(hi > lo) || !std::isfinite(hi - lo)) return out;
+    const double raw = (hi - lo) / wanted, power = std::pow(10, std::floor(std::log10(raw)));
+    const double digit = raw / power;
+    const double step = power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
+    const double first = std::ceil(lo / step - 1e-9), last = std::floor(hi / step + 1e-9);
+    for (double k = first; k <= last && out.size() < 50; ++k) out.push_back(k * step);
+    return out;
+}
+
+std::string axis_text(double value) {
+    return fmt::format("{:.4g}", value == 0 ? 0.0 : value);  // no "-0"
+}
+
+std::vector<std::pair<double, double>> decimate(const std::vector<double>& x,
+                                                const std::vector<double>& y, double x_lo,
+                                                double x_hi, int columns) {
+    LIMBER_CHECK(x.size() == y.size(), "one y an x");
+    std::vector<std::pair<double, double>> out;
+    const std::size_t n = x.size();
+    if (n <= 2 * static_cast<std::size_t>(columns)) {
+        for (std::size_t i = 0; i < n; ++i) out.emplace_back(x[i], y[i]);
+        return out;
+    }
+    const auto column = [&](double value) {
+        return static_cast<int>(std::clamp((value - x_lo) / (x_hi - x_lo), 0.0, 1.0) * columns);
+    };
+    for (std::size_t i = 0; i < n;) {
+        const int here = column(x[i]);
+        std::size_t lowest = n, highest = n;
+        for (; i < n && column(x[i]) == here; ++i) {
+            if (!std::isfinite(y[i])) continue;
+            if (lowest == n || y[i] < y[lowest]) lowest = i;
+            if (highest == n || y[i] > y[highest]) highest = i;
+        }
+        if (lowest == n) {
+            out.emplace_back(nan, nan);
+            continue;
+        }
+        const auto [first, second] = std::minmax(lowest, highest);
+        out.emplace_back(x[first], y[first]);
+        if (second != first) out.emplace_back(x[second], y[second]);
+    }
+    return out;
+}
+
+std::string chart_html(const Chart& chart) {
+    double x_lo = 0, x_hi = 1;
+    if (!chart.x.empty()) {
+        x_lo = std::min(0.0, chart.x.front());
+        x_hi = chart.x.back() > x_lo ? chart.x.back() : x_lo + 1;
+    }
+    const Axis x{x_lo, x_hi, left, width - right, false};
+    const Axis y = make_y_axis(chart);
+    std::string svg = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">",
+                                  width, height, html_escape(chart.title));
+    draw_axes(chart, x, y, svg);
+    for (const ChartSeries& series : chart.series)
+        svg += fmt::format("<path class=\"curve\" style=\"stroke:var(--c{})\" d=\"{}\"/>",
+                           series.colour, path_of(chart, series, x, y));
+    if (chart.line && y.shows(chart.line->y)) {
+        const double at = y(chart.line->y);
+        svg +=
+            fmt::format("<line class=\"limit\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>",
+                        left, width - right, at, at);
+        svg += fmt::format(
+            "<text class=\"limit-label\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>",
+            width - right - 2, at < top + 16 ? at + 14 : at - 5, html_escape(chart.line->label));
+    }
+    svg += "</svg>";
+    std::string out = "<figure class=\"card\"><figcaption>" + html_escape(chart.title);
+    if (!chart.note.empty()) out += "<small>" + html_escape(chart.note) + "</small>";
+    return out + "</figcaption>" + legend_of(chart) + svg + "</figure>\n";
+}
+
+}  // namespace limber

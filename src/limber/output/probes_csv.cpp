@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/output/probes_csv.h"
+
+#include <algorithm>
+
+#include "limber/output/run_folder.h"
+#include "limber/output/text.h"
+
+namespace limber {
+
+std::string probe_header() {
+    return "step,time,"
+           "displacement_x,displacement_y,displacement_z,"
+           "position_x,position_y,position_z,"
+           "velocity_x,velocity_y,velocity_z,"
+           "force_x,force_y,force_z,"
+           "reaction_x,reaction_y,reaction_z,"
+           "strain_xx,strain_yy,strain_zz,strain_xy,strain_yz,strain_zx";
+}
+
+namespace {
+
+/// Tets that use any of the nodes, ascending.
+std::vector<Index> touching_tets(const Model& model, const std::vector<Index>& nodes) {
+    std::vector<Index> out;
+    for (Index node : nodes)
+        for (Index entry : model.elements.incidence.of(node)) out.push_back(entry / 4);
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+}  // namespace
+
+void ProbesCsv::open_logs(const World& world) {
+    const Model& model = world.model();
+    const std::string folder = subfolder(dir_, "probes");
+    std::vector<std::string> names;
+    for (const Probe& probe : model.probes) names.push_back(probe.name);
+    const std::vector<std::string> stems = file_stems(names);
+    for (std::size_t k = 0; k < model.probes.size(); ++k) {
+        auto part = std::make_unique<Neighbourhood>();
+        const std::vector<Index> tets = touching_tets(model, model.probes[k].nodes);
+        for (Index e : tets)
+            part->nodes.insert(part->nodes.end(), model.mesh.tets[e].begin(),
+                               model.mesh.tets[e].end());
+        std::sort(part->nodes.begin(), part->nodes.end());
+        part->nodes.erase(std::unique(part->nodes.begin(), part->nodes.end()), part->nodes.end());
+        TetMesh mesh;
+        std::vector<Index> material;
+        for (Index node : part->nodes) {
+            mesh.nodes.push_back(model.mesh.nodes[node]);
+            mesh.node_ids.push_back(model.mesh.node_ids[node]);
+        }
+        double volume = 0;
+        for (Index e : tets) {
+            Tet tet = model.mesh.tets[e];
+            for (Index& node : tet)
+                node = static_cast<Index>(
+                    std::lower_bound(part->nodes.begin(), part->nodes.end(), node) -
+                    part->nodes.begin());
+            mesh.tets.push_back(tet);
+            mesh.tet_ids.push_back(e);
+            material.push_back(model.tet_material[e]);
+            part->weight.push_back(tet_volume(mesh.nodes[tet[0]], mesh.nodes[tet[1]],
+                                              mesh.nodes[tet[2]], mesh.nodes[tet[3]]));
+            volume += part->weight.back();
+        }
+        for (double& weight : part->weight) weight /= volume;
+        part->elements = make_elements(mesh, model.materials, material);
+        part->x.resize(part->nodes.size());
+        part->measures.resize(tets.size());
+        const std::string path = folder + '/' + stems[k] + ".csv";
+        if (world.state().step > 0)
+            part->log.resume(path, probe_header(), world.state().step);
+        else
+            part->log.create(path, probe_header());
+        probes_.push_back(std::move(part));
+    }
+}
+
+void ProbesCsv::begin(const World& world) {
+    if (world.model().probes.empty()) return;
+    probes_.clear();
+    open_logs(world);
+    if (world.state().step == 0) append_rows(world);
+}
+
+void ProbesCsv::after_step(const World& world, const StepReport& report) {
+    if (!report.failed) append_rows(world);
+}
+
+void ProbesCsv::append_rows(const World& world) {
+    const Model& model = world.model();
+    const State& state = world.state();
+    const NodeForces& forces = world.forces();
+    for (std::size_t k = 0; k < probes_.size(); ++k) {
+        Neighbourhood& part = *probes_[k];
+        const std::vector<Index>& nodes = model.probes[k].nodes;
+        Vec3d moved{}, position{}, velocity{}, force{}, reaction{};
+        for (Index i : nodes) {
+            moved += state.x[i] - model.mesh.nodes[i];
+            position += state.x[i];
+            velocity += state.v[i];
+            force += forces.external[i];
+            reaction += forces.reaction[i];
+        }
+        const double share = nodes.empty() ? 0 : 1.0 / static_cast<double>(nodes.size());
+        for (std::size_t i = 0; i < part.nodes.size(); ++i) part.x[i] = state.x[part.nodes[i]];
+        measure_tets(part.elements, part.x, part.measures);
+        Mat3d strain{};
+        for (std::size_t e = 0; e < part.measures.size(); ++e)
+            strain += part.weight[e] * part.measures[e].strain;
+
+        row_.clear();
+        append_number(row_, state.step);
+        const auto number = [&](double value) {
+            row_ += ',';
+            append_number(row_, value);  // a field that is not finite stays empty
+        };
+        number(state.time);
+        for (const Vec3d& v : {moved * share, position * share, velocity * share, force, reaction})
+            for (int axis = 0; axis < 3; ++axis) number(v[axis]);
+        for (const auto& [i, j] : {std::pair{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}})
+            number(strain(i, j));
+        part.log.append(row_);
+    }
+}
+
+}  // namespace limber

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace limber {
+
+// Numbers and names as they stand in result files: no locale, shortest form that reads back to the
+// same bits.
+
+/// Appends the number; false and nothing appended when it is not finite.
+bool append_number(std::string& out, double value);
+void append_number(std::string& out, std::int64_t value);
+std::optional<double> parse_number(std::string_view text);
+std::optional<std::int64_t> parse_whole(std::string_view text);
+
+/// `name` as a file name that every system takes: letters, digits, '-', '_' and '.', at most 64,
+/// not starting with a dot.
+std::string file_stem(std::string_view name);
+/// The same for a list, all different, also where upper and lower case are one.
+std::vector<std::string> file_stems(std::span<const std::string> names);
+/// <stem>_000123.<extension>: six digits or more.
+std::string numbered_file(std::string_view stem, std::int64_t number, std::string_view extension);
+
+/// Safe inside HTML text and quoted attributes.
+std::string html_escape(std::string_view text);
+
+}  // namespace limber

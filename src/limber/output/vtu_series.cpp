@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/output/vtu_series.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "limber/core/check.h"
+#include "limber/core/errors.h"
+#include "limber/io/vtu_writer.h"
+#include "limber/output/run_folder.h"
+#include "limber/output/text.h"
+
+namespace limber {
+
+namespace {
+
+constexpr std::string_view pvd_head =
+    "<?xml version=\"1.0\"?>\n"
+    "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
+    "  <Collection>\n";
+constexpr std::string_view pvd_end = "  </Collection>\n</VTKFile>\n";
+
+void write_at(int fd, const std::string& path, std::string_view text, std::int64_t offset) {
+    while (!text.empty()) {
+        const ssize_t n = ::pwrite(fd, text.data(), text.size(), offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) throw SystemError(path, "write", n < 0 ? errno : ENOSPC);
+        text.remove_prefix(static_cast<std::size_t>(n));
+        offset += n;
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> body_stems(const Model& model) {
+    std::vector<std::string> names;
+    for (const Body& body : model.bodies) names.push_back(body.name);
+    return file_stems(names);
+}
+
+std::uint64_t frame_bytes(const Model& model) {
+    // Points and five vectors and an id a node; corners, offset, type and three values a tet.
+    return std::uint64_t(model.n_nodes()) * (6 * 24 + 8) +
+           std::uint64_t(model.n_tets()) * (4 * 8 + 8 + 1 + 4 + 16) + 4096 * model.bodies.size();
+}
+
+VtuSeries::VtuSeries(std::string dir, std::int64_t every) : dir_(std::move(dir)), every_(every) {
+    LIMBER_CHECK(every >= 1, "frames are at least one step apart");
+}
+
+VtuSeries::~VtuSeries() {
+    if (pvd_ >= 0) ::close(pvd_);
+}
+
+void VtuSeries::begin(const World& world) {
+    folder_ = subfolder(dir_, "vtu");
+    stems_ = body_stems(world.model());
+    if (world.state().step > 0) return list_earlier_frames(world);
+    start_pvd("");
+    write_frame(world);
+}
+
+void VtuSeries::after_step(const World& world, const StepReport& report) {
+    if (report.failed || world.state().step % every_ != 0) return;
+    write_frame(world);
+}
+
+/// After a resume: the frames that the earlier part of the run has written, by their numbers. What
+/// it wrote past the checkpoint is written again, to the same bits.
+void VtuSeries::list_earlier_frames(const World& world) {
+    std::string entries;
+    for (std::int64_t step = 0; step <= world.state().step; step += every_) {
+        bool whole = true;
+        for (const std::string& stem : stems_) {
+            std::error_code error;
+            const auto size =
+                std::filesystem::file_size(folder_ + '/' + numbered_file(stem, step, "vtu"), error);
+            whole = whole && !error && size > 0;
+        }
+        if (whole) entries += pvd_entries(step, static_cast<double>(step) * world.model().h);
+    }
+    start_pvd(entries);
+}
+
+void VtuSeries::start_pvd(const std::string& entries) {
+    const std::string path = folder_ + "/series.pvd";
+    const std::string text = std::string(pvd_head) + entries;
+    write_file_atomic(path, text + std::string(pvd_end), Flush::to_system);
+    tail_ = static_cast<std::int64_t>(text.size());
+    if (pvd_ >= 0) ::close(pvd_);
+    pvd_ = ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (pvd_ < 0) throw SystemError(path, "write", errno);
+}
+
+std::string VtuSeries::pvd_entries(std::int64_t step, double time) const {
+    std::string out;
+    for (std::size_t b = 0; b < stems_.size(); ++b) {
+        out += "    <DataSet timestep=\"";
+        append_number(out, time);
+        out += "\" part=\"";
+        append_number(out, static_cast<std::int64_t>(b));
+        out += "\" file=\"" + numbered_file(stems_[b], step, "vtu") + "\"/>\n";
+    }
+    return out;
+}
+
+void VtuSeries::write_frame(const World& world) {
+    const Model& model = world.model();
+    const State& state = world.state();
+    measures_.resize(model.n_tets());
+    measure_tets(model.elements, state.x, measures_);
+    for (std::size_t b = 0; b < stems_.size(); ++b)
+        write_body(world, b, folder_ + '/' + numbered_file(stems_[b], state.step, "vtu"));
+    // The list grows in place: rewriting it every frame would cost the square of its length. One
+    // write puts the new entries and the end over the old end.
+    const std::string entries = pvd_entries(state.step, state.time);
+    write_at(pvd_, folder_ + "/series.pvd", entries + std::string(pvd_end), tail_);
+    tail_ += static_cast<std::int64_t>(entries.size());
+}
+
+void VtuSeries::write_body(const World& world, std::size_t b, const std::string& path) {
+    const Model& model = world.model();
+    const Body& body = model.bodies[b];
+    const State& state = world.state();
+    const NodeForces& forces = world.forces();
+    const auto first = static_cast<std::size_t>(body.node_begin);
+    const auto n = static_cast<std::size_t>(body.node_end - body.node_begin);
+    displacement_.resize(n);
+    force_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        displacement_[i] = state.x[first + i] - model.mesh.nodes[first + i];
+        force_[i] = forces.external[first + i] + forces.contact[first + i];
+    }
+    tets_.clear();
+    von_mises_.clear();
+    det_F_.clear();
+    material_.clear();
+    for (Index e = body.tet_begin; e < body.tet_end; ++e) {
+        Tet tet = model.mesh.tets[e];
+        for (Index& node : tet) node -= body.node_begin;
+        tets_.push_back(tet);
+        von_mises_.push_back(measures_[e].von_mises);
+        det_F_.push_back(measures_[e].det_F);
+        material_.push_back(model.tet_material[e]);
+    }
+    const auto part = [&](const std::vector<Vec3d>& all) {
+        return std::span<const Vec3d>(all).subspan(first, n);
+    };
+    VtuGrid grid;
+    grid.points = part(state.x);
+    grid.tets = tets_;
+    grid.point_data = {
+        {"rest", part(model.mesh.nodes)},
+        {"displacement", std::span<const Vec3d>(displacement_)},
+        {"velocity", part(state.v)},
+        {"force", std::span<const Vec3d>(force_)},
+        {"reaction", part(forces.reaction)},
+        {"node_id", std::span<const std::int64_t>(model.mesh.node_ids).subspan(first, n)}};
+    grid.cell_data = {{"material", std::span<const std::int32_t>(material_)},
+                      {"von_mises", std::span<const double>(von_mises_)},
+                      {"det_F", std::span<const double>(det_F_)}};
+    write_vtu(path, grid, Flush::to_system);
+}
+
+}  // namespace limber

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "limber/fem/corotation.h"
+#include "limber/sim/observer.h"
+#include "limber/sim/world.h"
+
+namespace limber {
+
+/// vtu/series.pvd and vtu/<body>_000123.vtu, every `every` steps from step 0 on.
+class VtuSeries final : public Observer {
+  public:
+    VtuSeries(std::string dir, std::int64_t every);
+    ~VtuSeries() override;
+    void begin(const World& world) override;
+    void after_step(const World& world, const StepReport& report) override;
+
+  private:
+    void write_frame(const World& world);
+    void write_body(const World& world, std::size_t b, const std::string& path);
+    void list_earlier_frames(const World& world);
+    void start_pvd(const std::string& entries);
+    std::string pvd_entries(std::int64_t step, double time) const;
+
+    std::string dir_, folder_;
+    std::int64_t every_;
+    std::vector<std::string> stems_;    // file name of each body
+    std::vector<TetMeasure> measures_;  // one per tet
+    std::vector<Vec3d> displacement_, force_;
+    std::vector<double> von_mises_, det_F_;
+    std::vector<std::int32_t> material_;
+    std::vector<Tet> tets_;  // of one body, counted from its first node
+    int pvd_ = -1;           // file descriptor
+    std::int64_t tail_ = 0;  // where the next entry of the .pvd goes [bytes]
+};
+
+/// File names of the bodies of a model, in order: vtu/<stem>_000123.vtu.
+std::vector<std::string> body_stems(const Model& model);
+
+/// Size of one frame of all bodies, about [bytes].
+std::uint64_t frame_bytes(const Model& model);
+
+}  // namespace limber
