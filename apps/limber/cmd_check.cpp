@@ -50,7 +50,7 @@ ordered_json check_scene_file(const std::string& file) {
     ordered_json report;
     report["file"] = file;
     report["kind"] = "scene";
-    report["solver"] = scene.solver.options.name();
+    report["solver"] = scene.solver.options.name;
     report["step_s"] = model.h;
     report["steps"] = scene.time.n_steps();
     report["bodies"] = ordered_json::array();

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "limber/core/errors.h"
+#include "limber/fem/materials.h"
 #include "limber/io/formats.h"
 #include "limber/scene/scene.h"
 
@@ -30,19 +31,27 @@ void list_scenes() {
     for (const auto& file : files) std::printf("%s\n", file.c_str());
 }
 
+template <class... Laws>
+void list_laws(const std::variant<Laws...>*) {
+    (line(Laws::name, Laws::help), ...);
+}
+void list_materials() {
+    list_laws(static_cast<const AnyMaterial*>(nullptr));
+}
+
 int list(const std::string& what) {
     if (what == "solvers")
-        for (const OptionCase& solver : stepper_cases()) line(solver.name, solver.help);
+        for (const OptionCase& solver : stepper_cases()) line(solver.name, solver.meaning);
     else if (what == "materials")
-        list_materials(line);
+        list_materials();
     else if (what == "shapes")
         for (std::string_view name : enum_names(ShapeKind{})) line(name, "structured tet mesh");
     else if (what == "contacts")
-        for (const OptionCase& method : contact_cases()) line(method.name, method.help);
+        for (const OptionCase& method : contact_cases()) line(method.name, method.meaning);
     else if (what == "obstacles")
-        for (const OptionCase& shape : obstacle_cases()) line(shape.name, shape.help);
+        for (const OptionCase& shape : obstacle_cases()) line(shape.name, shape.meaning);
     else if (what == "formats")
-        for (const MeshFormat& format : mesh_formats()) line(format.name, format.help);
+        for (const MeshFormat& format : mesh_formats()) line(format.name, format.description);
     else
         list_scenes();
     return 0;

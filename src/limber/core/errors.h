@@ -46,7 +46,7 @@ class Bug : public std::logic_error {
     using std::logic_error::logic_error;
 };
 
-/// `text` made safe for a terminal: control characters, invalid UTF-8 and quotes escaped, long text
+/// `text` made safe for a terminal: control characters and invalid UTF-8 escaped, long text
 /// shortened.
 std::string printable(std::string_view text, std::size_t max_length = 80);
 

@@ -13,6 +13,8 @@ namespace limber {
 /// stress are continuous through det F = 0 wherever R is.
 struct CorotatedElastic {
     static constexpr std::string_view name = "corotated";
+    static constexpr std::string_view help =
+        "linear in the turning frame of each element; no ghost forces under rotation";
     static constexpr bool corotational = true;
     double mu = 0, lambda = 0;  // Lamé parameters [Pa]
 

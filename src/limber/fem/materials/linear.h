@@ -11,6 +11,7 @@ namespace limber {
 /// zero modes.
 struct LinearElastic {
     static constexpr std::string_view name = "linear";
+    static constexpr std::string_view help = "small strains only; swells when it turns";
     static constexpr bool corotational = false;
     double mu = 0, lambda = 0;  // Lamé parameters [Pa]
 
