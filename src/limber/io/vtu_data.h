@@ -11,8 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "limber/core/errors.h"
-
 namespace limber {
 
 enum class VtkType { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
@@ -61,10 +59,11 @@ class Base64Source final : public ByteSource {
     int used_ = 0, filled_ = 0;
 };
 
-/// Exactly n values. Throws std::string with the reason: the caller knows the array and its place.
+/// Thrown inside io only: the caller knows the array and its place and makes an InputError of it.
 struct ArrayFault {
     std::string reason;
 };
+/// Exactly n values, or an ArrayFault.
 std::vector<double> take_numbers(ByteSource& source, VtkType type, std::size_t n,
                                  const VtkEncoding& encoding);
 std::vector<std::int64_t> take_wholes(ByteSource& source, VtkType type, std::size_t n,

@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
 #include <pugixml.hpp>
+#include <span>
+#include <type_traits>
 
+#include "limber/core/errors.h"
 #include "limber/io/formats.h"
 #include "limber/io/text_scanner.h"
 #include "limber/io/vtu_data.h"
