@@ -15,7 +15,7 @@ namespace {
 using Four = Packet<double, 4>;
 
 constexpr Index max_row_blocks = 256;  // slots are bytes
-constexpr Index gamma_stride = 5;      // four gradients and one Vec4d of stiffness factors
+constexpr Index gamma_stride = 4;      // one gradient a corner
 
 /// g_0 .. g_3, the gradients of the shape functions of one tet at rest [1/m].
 std::array<Vec3d, 4> rest_gradients(const TetPacket& packet, int lane) {
@@ -86,14 +86,21 @@ void SystemAssembler::sum_isotropic(double h, bool consistent_mass) {
 
 namespace {
 
-/// γ_a of eight tets, and (kVλ, kVμ): five Vec4d a tet.
+/// γ_a of eight tets with kVλ behind γ_0 and kVμ behind γ_1: four Vec4d a tet.
 [[gnu::flatten]] void turn_packet(const TetPacket& packet, const RotationPacket& rotation,
                                   const Double8& k, Vec4d* out) {
-    store_balanced<gamma_stride>(load_matrix(rotation.R) * transpose(load_matrix(packet.Dm_inv)),
-                                 out);
+    const Mat3<Double8> G = load_matrix(rotation.R) * transpose(load_matrix(packet.Dm_inv));
+    const auto store = [&](int corner, const Vec3<Double8>& gamma) {
+        for_each_lane(gamma, [&](int lane, const Four& v) { v.store(out[lane * 4 + corner].v); });
+    };
+    store(0, -(G.col(0) + G.col(1) + G.col(2)));
+    for (int c = 0; c < 3; ++c) store(c + 1, G.col(c));
     const Double8 kV = k * Double8::load(packet.volume);
-    store_corner<gamma_stride>(
-        {kV * Double8::load(packet.lambda), kV * Double8::load(packet.mu), Double8(0.0)}, out + 4);
+    const Double8 lambda = kV * Double8::load(packet.lambda), mu = kV * Double8::load(packet.mu);
+    for (int lane = 0; lane < tet_lanes; ++lane) {
+        out[lane * 4].v[3] = lambda[lane];
+        out[lane * 4 + 1].v[3] = mu[lane];
+    }
 }
 
 // A 3x3 block while it is summed: columns padded to four, the block to two cache lines.
@@ -114,7 +121,7 @@ Eight spread(const Four& a) {
 /// sum += λ γ_a γ_bᵀ + μ γ_b γ_aᵀ over the four corners b of one tet.
 inline void add_tet(const Vec4d* gamma, int a, const std::uint8_t* slot, PaddedBlock* sum) {
     const Four gamma_a = Four::load(gamma[a].v);
-    const Four lambda_a = Four(gamma[4].v[0]) * gamma_a, mu_a = Four(gamma[4].v[1]) * gamma_a;
+    const Four lambda_a = Four(gamma[0].v[3]) * gamma_a, mu_a = Four(gamma[1].v[3]) * gamma_a;
     const Eight lambda_aa = twice(lambda_a), mu_spread = spread(mu_a);
     const Four mu_2(mu_a[2]);
     for (int b = 0; b < 4; ++b) {

@@ -42,7 +42,7 @@ class SystemAssembler {
     std::vector<std::uint8_t>
         slot_;  // 4 per incidence entry: where in the row each corner's block is
     Index longest_row_ = 0;
-    std::vector<Vec4d> gamma_;  // per tet 4 rotated gradients [1/m] and (kVλ, kVμ), k = h² + h b
+    std::vector<Vec4d> gamma_;  // per tet 4 rotated gradients [1/m]; kVλ, kVμ in the padding of two
     std::vector<double> isotropic_;  // per block, for h_ and consistent_
     double h_ = -1;
     bool consistent_ = false;
