@@ -107,7 +107,7 @@ TEST_P(EveryRotationKind, a_rigid_motion_makes_no_force) {
         CorotationCache rotations;
         const std::vector<Vec3d> f = forces_at(elements, x, {GetParam(), 100}, &rotations);
         EXPECT_LT(largest(f), 1e-10 * scale);
-        EXPECT_LT(max_abs(rotation_of(rotations, 17) - Q), 1e-7);
+        EXPECT_LT(max_abs(rotation_of(rotations, 17) - Q), 1e-5);  // the kernels stop at 1e-6
         EXPECT_LT(energy_at(elements, x), 1e-20 * scale);
     }
 }

@@ -89,13 +89,15 @@ TEST(CornerSum, adds_each_corner_once_to_its_node) {
     const TetMesh mesh = beam();  // 6480 tets: 26 chunks
     const ElementSet elements = elements_of(mesh);
     CornerSumScratch scratch;
-    sweep_packets(elements.corner_sum, scratch, [&](Index p, Vec4d* out) {
-        for (int lane = 0; lane < 8; ++lane)
-            for (int c = 0; c < 4; ++c) {
-                const double tet = p * 8 + lane;
-                out[lane * 4 + c] = {{1, tet, tet * (c + 1), 0}};
-            }
-    });
+    sweep_packets(elements.corner_sum, scratch,
+                  [&](Index p, const CornerSum::PacketSlots& slots, Vec4d* sum) {
+                      for (int c = 0; c < 4; ++c) {
+                          Vec3<Double8> value{1.0, 0.0, 0.0};
+                          for (int lane = 0; lane < 8; ++lane) value.y.set(lane, p * 8 + lane);
+                          value.z = value.y * Double8(c + 1);
+                          add_corner(value, slots.slot[c], sum);
+                      }
+                  });
     std::vector<Vec3d> expected(mesh.nodes.size());
     for (Index t = 0; t < mesh.n_tets(); ++t)
         for (int c = 0; c < 4; ++c)
@@ -104,21 +106,22 @@ TEST(CornerSum, adds_each_corner_once_to_its_node) {
         EXPECT_EQ(node_sum(elements.corner_sum, scratch, i), expected[i]);  // whole numbers: exact
 }
 
-TEST(PacketMemory, stores_what_it_loads) {
+TEST(PacketMemory, adds_what_it_loads) {
     Random random(30);
     std::vector<Vec3d> x(9);
     for (Vec3d& p : x) p = {random.normal(), random.normal(), random.normal()};
     const Index node[8] = {8, 3, 0, 7, 1, 1, 5, 2};  // the last node too: nothing lies behind it
     const Vec3<Double8> v = load_corner(x.data(), node);
-    Vec4d out[32] = {};
-    store_corner(v, out);
+    Vec4d out[8] = {};
+    const std::uint16_t slot[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    add_corner(v, slot, out);
     for (int lane = 0; lane < 8; ++lane) {
         EXPECT_EQ(v.x[lane], x[node[lane]].x);
         EXPECT_EQ(v.y[lane], x[node[lane]].y);
         EXPECT_EQ(v.z[lane], x[node[lane]].z);
-        EXPECT_EQ(out[lane * 4].v[0], x[node[lane]].x);
-        EXPECT_EQ(out[lane * 4].v[1], x[node[lane]].y);
-        EXPECT_EQ(out[lane * 4].v[2], x[node[lane]].z);
+        EXPECT_EQ(out[lane].v[0], x[node[lane]].x);
+        EXPECT_EQ(out[lane].v[1], x[node[lane]].y);
+        EXPECT_EQ(out[lane].v[2], x[node[lane]].z);
     }
 }
 

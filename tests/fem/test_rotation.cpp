@@ -11,24 +11,28 @@ namespace {
 using namespace testing_fem;
 
 struct Jacobi {
+    static constexpr double tolerance = 1e-5;  // stops at an asymmetry of 1e-6
     template <class T>
     static Mat3<T> find(const Mat3<T>& F, const Mat3<T>& R, int n) {
         return rotation_jacobi(F, R, n);
     }
 };
 struct Quaternion {
+    static constexpr double tolerance = 1e-5;  // stops at an asymmetry of 1e-6
     template <class T>
     static Mat3<T> find(const Mat3<T>& F, const Mat3<T>& R, int n) {
         return rotation_quaternion(F, R, n);
     }
 };
 struct Svd {
+    static constexpr double tolerance = 1e-9;
     template <class T>
     static Mat3<T> find(const Mat3<T>& F, const Mat3<T>& R, int n) {
         return rotation_svd(F, R, n);
     }
 };
 struct Exact {
+    static constexpr double tolerance = 1e-9;
     template <class T>
     static Mat3<T> find(const Mat3<T>& F, const Mat3<T>& R, int) {
         return rotation_exact(F, R);
@@ -53,8 +57,8 @@ TYPED_TEST(EveryRotationKernel, agrees_with_eigen_on_stretched_and_inverted_shap
         const Mat3d R = TypeParam::find(F, random.rotation(), plenty);
         ASSERT_LT(rotation_error(R), 1e-13) << k;
         if (ref.relative_gap < 1e-2) continue;  // R is hardly determined there
-        // The capped kernels stop at an asymmetry of 1e-8; the angle left is that over the gap.
-        ASSERT_LT(max_abs(R - ref.R), 1e-7 / ref.relative_gap) << k;
+        // The angle left is the asymmetry over the gap.
+        ASSERT_LT(max_abs(R - ref.R), TypeParam::tolerance / ref.relative_gap) << k;
     }
 }
 
@@ -66,7 +70,7 @@ TYPED_TEST(EveryRotationKernel, agrees_with_eigen_on_flat_shapes) {
         const Mat3d R = TypeParam::find(F, random.rotation(), plenty);
         ASSERT_LT(rotation_error(R), 1e-13) << k;
         const ReferenceRotation ref = reference_rotation(F);
-        ASSERT_LT(max_abs(R - ref.R), 1e-7 / ref.relative_gap) << k;
+        ASSERT_LT(max_abs(R - ref.R), TypeParam::tolerance / ref.relative_gap) << k;
     }
 }
 
@@ -78,7 +82,7 @@ TYPED_TEST(EveryRotationKernel, does_not_depend_on_scale) {
                         start = random.rotation();
             const Mat3d R = TypeParam::find(F * scale, start, plenty);
             ASSERT_LT(rotation_error(R), 1e-13);
-            ASSERT_LT(max_abs(R - reference_rotation(F).R), 1e-7);
+            ASSERT_LT(max_abs(R - reference_rotation(F).R), TypeParam::tolerance);
         }
 }
 
@@ -138,7 +142,7 @@ TYPED_TEST(EveryRotationKernel, gives_every_lane_of_a_packet_the_scalar_result) 
             const bool lost = lane == 3 || lane == 5;
             if (!lost && reference_rotation(lane_F[lane]).relative_gap < 0.05) continue;
             // A lane may go on for longer than it would alone: equal up to the stopping rule.
-            ASSERT_LT(max_abs(got - TypeParam::find(lane_F[lane], lane_start[lane], plenty)), 1e-5);
+            ASSERT_LT(max_abs(got - TypeParam::find(lane_F[lane], lane_start[lane], plenty)), 1e-4);
         }
     }
 }
@@ -188,11 +192,12 @@ TYPED_TEST(EveryWarmKernel, does_nothing_with_no_iterations) {
     EXPECT_LT(max_abs(TypeParam::find(random.matrix(1), start, 0) - start), 1e-15);
 }
 
-TEST(RotationQuaternion, finds_a_pure_rotation_in_one_iteration) {
+TEST(RotationQuaternion, finds_a_pure_rotation_in_three_iterations) {
     Random random(10);
     for (int k = 0; k < 200; ++k) {
         const Mat3d Q = random.rotation();
-        EXPECT_LT(max_abs(rotation_quaternion(Q, Mat3d::identity(), 1) - Q), 1e-12);
+        // Far away one line search is exact; below half a radian the error is cubed each time.
+        EXPECT_LT(max_abs(rotation_quaternion(Q, Mat3d::identity(), 3) - Q), 1e-6);
     }
 }
 

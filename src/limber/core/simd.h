@@ -10,6 +10,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 namespace limber {
 
 template <class T, int W>
@@ -27,6 +31,10 @@ struct Packet {
         friend Mask operator|(Mask a, Mask b) { return {a.m | b.m}; }
         friend Mask operator!(Mask a) { return {~a.m}; }
         friend bool any(Mask a) {
+#if defined(__AVX512F__)
+            if constexpr (sizeof(NativeMask) == 64)
+                return _mm512_test_epi64_mask((__m512i)a.m, (__m512i)a.m) != 0;
+#endif
             Int r = 0;
             for (int i = 0; i < W; ++i) r |= a.m[i];
             return r != 0;
@@ -48,9 +56,15 @@ struct Packet {
         __builtin_memcpy(&r.v, p, sizeof r.v);
         return r;
     }
-    void store(T* p) const { __builtin_memcpy(p, &v, sizeof v); }
-    T operator[](int i) const { return v[i]; }
-    void set(int i, T s) { v[i] = s; }
+    void store(T* p) const {
+        __builtin_memcpy(p, &v, sizeof v);
+    }
+    T operator[](int i) const {
+        return v[i];
+    }
+    void set(int i, T s) {
+        v[i] = s;
+    }
 
     Packet& operator+=(const Packet& b) {
         v += b.v;
@@ -68,24 +82,51 @@ struct Packet {
         v /= b.v;
         return *this;
     }
-    friend Packet operator+(Packet a, const Packet& b) { return a += b; }
-    friend Packet operator-(Packet a, const Packet& b) { return a -= b; }
-    friend Packet operator*(Packet a, const Packet& b) { return a *= b; }
-    friend Packet operator/(Packet a, const Packet& b) { return a /= b; }
-    friend Packet operator-(const Packet& a) { return from(-a.v); }
-    friend Mask operator<(const Packet& a, const Packet& b) { return {a.v < b.v}; }
-    friend Mask operator>(const Packet& a, const Packet& b) { return {a.v > b.v}; }
-    friend Mask operator<=(const Packet& a, const Packet& b) { return {a.v <= b.v}; }
-    friend Mask operator>=(const Packet& a, const Packet& b) { return {a.v >= b.v}; }
-    friend Packet select(Mask m, const Packet& a, const Packet& b) { return from(m.m ? a.v : b.v); }
+    friend Packet operator+(Packet a, const Packet& b) {
+        return a += b;
+    }
+    friend Packet operator-(Packet a, const Packet& b) {
+        return a -= b;
+    }
+    friend Packet operator*(Packet a, const Packet& b) {
+        return a *= b;
+    }
+    friend Packet operator/(Packet a, const Packet& b) {
+        return a /= b;
+    }
+    friend Packet operator-(const Packet& a) {
+        return from(-a.v);
+    }
+    friend Mask operator<(const Packet& a, const Packet& b) {
+        return {a.v < b.v};
+    }
+    friend Mask operator>(const Packet& a, const Packet& b) {
+        return {a.v > b.v};
+    }
+    friend Mask operator<=(const Packet& a, const Packet& b) {
+        return {a.v <= b.v};
+    }
+    friend Mask operator>=(const Packet& a, const Packet& b) {
+        return {a.v >= b.v};
+    }
+    friend Packet select(Mask m, const Packet& a, const Packet& b) {
+        return from(m.m ? a.v : b.v);
+    }
     friend Packet sqrt(const Packet& a) {
         Packet r;
         for (int i = 0; i < W; ++i) r.v[i] = std::sqrt(a.v[i]);
         return r;
     }
-    friend Packet abs(const Packet& a) { return select(a < Packet(T(0)), -a, a); }
-    friend Packet max(const Packet& a, const Packet& b) { return select(a < b, b, a); }
-    friend Packet min(const Packet& a, const Packet& b) { return select(b < a, b, a); }
+    friend Packet abs(const Packet& a) {  // clears the sign bit
+        constexpr Int rest = static_cast<Int>(~(std::uint64_t{1} << (8 * sizeof(T) - 1)));
+        return from((Native)((NativeMask)a.v & (rest - NativeMask{})));
+    }
+    friend Packet max(const Packet& a, const Packet& b) {
+        return select(a < b, b, a);
+    }
+    friend Packet min(const Packet& a, const Packet& b) {
+        return select(b < a, b, a);
+    }
 };
 
 // The same names for scalars, so that one kernel serves both.

@@ -15,7 +15,7 @@ namespace {
 using Four = Packet<double, 4>;
 
 constexpr Index max_row_blocks = 256;  // slots are bytes
-constexpr Index gamma_stride = 5;      // four gradients and one Vec4d of stiffness factors
+constexpr Index gamma_stride = 4;      // one gradient a corner
 
 /// g_0 .. g_3, the gradients of the shape functions of one tet at rest [1/m].
 std::array<Vec3d, 4> rest_gradients(const TetPacket& packet, int lane) {
@@ -47,8 +47,8 @@ SystemAssembler::SystemAssembler(const ElementSet& elements) : elements_(element
         longest_row_ = std::max(longest_row_, row_begin_[i + 1] - row_begin_[i]);
         diagonal_[i] = place(i);
         for (const Index entry : elements.incidence.of(i))
-            for (int b = 0; b < 4; ++b)
-                slot_[s++] = static_cast<std::uint8_t>(place(tets[entry / 4][b]));
+            for (int k = 0; k < 4; ++k)
+                slot_[s++] = static_cast<std::uint8_t>(place(tets[entry / 4][(entry + k) % 4]));
     }
     LIMBER_CHECK(longest_row_ <= max_row_blocks, "a node has more than 255 neighbours");
     gamma_.resize(static_cast<std::size_t>(elements.packets.size()) * tet_lanes * gamma_stride);
@@ -77,23 +77,31 @@ void SystemAssembler::sum_isotropic(double h, bool consistent_mass) {
             const double m = consistent_mass
                                  ? elements_.tet_mass[t] / 20 * (1 + h * elements_.damping_mass[t])
                                  : 0;
-            for (int b = 0; b < 4; ++b, ++slot)
-                row[*slot] += k * packet.volume[lane] * packet.mu[lane] * dot(g[a], g[b]) +
-                              m * (a == b ? 2 : 1);
+            for (int c = 0; c < 4; ++c, ++slot)
+                row[*slot] +=
+                    k * packet.volume[lane] * packet.mu[lane] * dot(g[a], g[(a + c) % 4]) +
+                    m * (c == 0 ? 2 : 1);
         }
     });
 }
 
 namespace {
 
-/// γ_a of eight tets, and (kVλ, kVμ): five Vec4d a tet.
+/// γ_a of eight tets with kVλ behind γ_0 and kVμ behind γ_1: four Vec4d a tet.
 [[gnu::flatten]] void turn_packet(const TetPacket& packet, const RotationPacket& rotation,
                                   const Double8& k, Vec4d* out) {
-    store_balanced<gamma_stride>(load_matrix(rotation.R) * transpose(load_matrix(packet.Dm_inv)),
-                                 out);
+    const Mat3<Double8> G = load_matrix(rotation.R) * transpose(load_matrix(packet.Dm_inv));
+    const auto store = [&](int corner, const Vec3<Double8>& gamma) {
+        for_each_lane(gamma, [&](int lane, const Four& v) { v.store(out[lane * 4 + corner].v); });
+    };
+    store(0, -(G.col(0) + G.col(1) + G.col(2)));
+    for (int c = 0; c < 3; ++c) store(c + 1, G.col(c));
     const Double8 kV = k * Double8::load(packet.volume);
-    store_corner<gamma_stride>(
-        {kV * Double8::load(packet.lambda), kV * Double8::load(packet.mu), Double8(0.0)}, out + 4);
+    const Double8 lambda = kV * Double8::load(packet.lambda), mu = kV * Double8::load(packet.mu);
+    for (int lane = 0; lane < tet_lanes; ++lane) {
+        out[lane * 4].v[3] = lambda[lane];
+        out[lane * 4 + 1].v[3] = mu[lane];
+    }
 }
 
 // A 3x3 block while it is summed: columns padded to four, the block to two cache lines.
@@ -111,14 +119,20 @@ Eight spread(const Four& a) {
     return Eight::from(__builtin_shufflevector(a.v, a.v, 0, 0, 0, 0, 1, 1, 1, 1));
 }
 
-/// sum += λ γ_a γ_bᵀ + μ γ_b γ_aᵀ over the four corners b of one tet.
-inline void add_tet(const Vec4d* gamma, int a, const std::uint8_t* slot, PaddedBlock* sum) {
+/// Adds what one tet gives to the row of its corner a: λ γ_a γ_bᵀ + μ γ_b γ_aᵀ into the block of
+/// each other corner b = a + 1, a + 2, a + 3 (mod 4), and (λ + μ) γ_a γ_aᵀ into the diagonal, which
+/// stays in registers.
+[[gnu::always_inline]] inline void add_tet(const Vec4d* gamma, int a, const std::uint8_t* slot,
+                                           PaddedBlock* sum, Eight& diagonal01, Four& diagonal2) {
     const Four gamma_a = Four::load(gamma[a].v);
-    const Four lambda_a = Four(gamma[4].v[0]) * gamma_a, mu_a = Four(gamma[4].v[1]) * gamma_a;
+    const Four lambda_a = Four(gamma[0].v[3]) * gamma_a, mu_a = Four(gamma[1].v[3]) * gamma_a;
     const Eight lambda_aa = twice(lambda_a), mu_spread = spread(mu_a);
-    const Four mu_2(mu_a[2]);
-    for (int b = 0; b < 4; ++b) {
-        double* block = sum[slot[b]].v;
+    const Four mu_2(mu_a[2]), both = lambda_a + mu_a;
+    diagonal01 += twice(both) * spread(gamma_a);
+    diagonal2 += both * Four(gamma[a].v[2]);
+    for (int k = 1; k < 4; ++k) {
+        const int b = (a + k) & 3;
+        double* block = sum[slot[k]].v;
         const Four gamma_b = Four::load(gamma[b].v);
         Eight columns01 = Eight::load(block);
         Four column2 = Four::load(block + 8);
@@ -161,13 +175,17 @@ void SystemAssembler::assemble_row(Index row, const SystemCoefficients& coeffici
         Eight(0.0).store(sum[j].v);
         Four(0.0).store(sum[j].v + 8);
     }
+    Eight diagonal01(0.0);
+    Four diagonal2(0.0);
     const std::uint8_t* slot =
         slot_.data() + 4 * static_cast<std::size_t>(elements_.incidence.begin[row]);
     for (const Index entry : elements_.incidence.of(row)) {
         add_tet(gamma_.data() + static_cast<std::size_t>(entry / 4) * gamma_stride, entry % 4, slot,
-                sum);
+                sum, diagonal01, diagonal2);
         slot += 4;
     }
+    diagonal01.store(sum[diagonal_[row]].v);
+    diagonal2.store(sum[diagonal_[row]].v + 8);
     const double* isotropic = isotropic_.data() + row_begin_[row];
     for (Index j = 0; j < n; ++j) put_block(sum[j], isotropic[j], out[j]);
     if (!coefficients.lumped.empty())

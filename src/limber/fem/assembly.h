@@ -39,10 +39,10 @@ class SystemAssembler {
 
     const ElementSet& elements_;
     std::vector<Index> row_begin_, column_, diagonal_;
-    std::vector<std::uint8_t>
-        slot_;  // 4 per incidence entry: where in the row each corner's block is
+    std::vector<std::uint8_t> slot_;  // 4 per incidence entry: places in the row of corners a, a +
+                                      // 1, a + 2, a + 3 (mod 4)
     Index longest_row_ = 0;
-    std::vector<Vec4d> gamma_;  // per tet 4 rotated gradients [1/m] and (kVλ, kVμ), k = h² + h b
+    std::vector<Vec4d> gamma_;  // per tet 4 rotated gradients [1/m]; kVλ, kVμ in the padding of two
     std::vector<double> isotropic_;  // per block, for h_ and consistent_
     double h_ = -1;
     bool consistent_ = false;

@@ -12,7 +12,7 @@ CornerSum make_corner_sum(const NodeTets& incidence, Index n_tets) {
 
     // Entries of a node ascend, so its slots are runs of entries with the same chunk.
     CornerSum plan;
-    plan.n_packets = (n_tets + tet_lanes - 1) / tet_lanes;
+    plan.packet.resize((n_tets + tet_lanes - 1) / tet_lanes);
     plan.slot_begin.assign(n_chunks + 1, 0);
     plan.node_begin.assign(n_nodes + 1, 0);
     const auto for_each_run = [&](Index node, auto&& run) {
@@ -32,27 +32,23 @@ CornerSum make_corner_sum(const NodeTets& incidence, Index n_tets) {
     for (Index c = 0; c < n_chunks; ++c) plan.slot_begin[c + 1] += plan.slot_begin[c];
     for (Index i = 0; i < n_nodes; ++i) plan.node_begin[i + 1] += plan.node_begin[i];
 
-    const Index n_slots = plan.n_slots();
-    plan.entry_begin.assign(n_slots + 1, 0);
-    plan.node_slot.resize(n_slots);
+    plan.node_slot.resize(plan.n_slots());
     std::vector<Index> next(plan.slot_begin.begin(), plan.slot_begin.end() - 1);
     for (Index node = 0; node < n_nodes; ++node) {
         Index k = plan.node_begin[node];
         for_each_run(node, [&](Index chunk, std::span<const Index> entries) {
             const Index slot = next[chunk]++;
             plan.node_slot[k++] = slot;
-            plan.entry_begin[slot + 1] = static_cast<Index>(entries.size());
+            for (const Index entry : entries)
+                plan.packet[entry / (4 * tet_lanes)].slot[entry % 4][entry / 4 % tet_lanes] =
+                    static_cast<std::uint16_t>(slot - plan.slot_begin[chunk]);
         });
     }
-    for (Index s = 0; s < n_slots; ++s) plan.entry_begin[s + 1] += plan.entry_begin[s];
-    plan.entry.resize(plan.entry_begin.back());
-    for (Index node = 0; node < n_nodes; ++node) {
-        Index k = plan.node_begin[node];
-        for_each_run(node, [&](Index chunk, std::span<const Index> entries) {
-            Index e = plan.entry_begin[plan.node_slot[k++]];
-            for (const Index entry : entries)
-                plan.entry[e++] = static_cast<std::uint16_t>(entry - chunk * chunk_entries);
-        });
+    if (n_tets % tet_lanes != 0) {
+        const Index unread = plan.slot_begin[n_chunks]++ - plan.slot_begin[n_chunks - 1];
+        for (auto& corner : plan.packet.back().slot)
+            std::fill(corner + n_tets % tet_lanes, corner + tet_lanes,
+                      static_cast<std::uint16_t>(unread));
     }
     return plan;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,19 +23,20 @@ struct alignas(32) Vec4d {
 };
 
 /// Sums values of tet corners into nodes, in an order that depends on the mesh alone. Element
-/// sweeps are cut into chunks of 256 tets whose corner values stay in the nearest cache; each chunk
-/// adds them up into one slot per node it touches, and each node then adds up its slots. Without
-/// the first level every corner value would travel to memory and back.
+/// sweeps are cut into chunks of 256 tets; each chunk adds its corner values into slots of its own,
+/// one per node it touches, which stay in the nearest cache; each node then adds up its slots.
+/// Without the first level every corner value would travel to memory and back.
 struct CornerSum {
     static constexpr Index chunk_packets = 32;
     static constexpr Index chunk_tets = chunk_packets * tet_lanes;
 
-    Index n_packets = 0;
-    std::vector<Index> slot_begin;     // of each chunk, and the end
-    std::vector<Index> entry_begin;    // of each slot, and the end
-    std::vector<std::uint16_t> entry;  // tet * 4 + corner, counted from the chunk's first tet
-    std::vector<Index> node_begin;     // of each node, and the end
-    std::vector<Index> node_slot;      // ascending for each node
+    struct PacketSlots {  // counted from the chunk's first slot
+        std::uint16_t slot[4][tet_lanes];
+    };
+    std::vector<PacketSlots> packet;  // lanes past the last tet have a slot that no node reads
+    std::vector<Index> slot_begin;    // of each chunk, and the end
+    std::vector<Index> node_begin;    // of each node, and the end
+    std::vector<Index> node_slot;     // ascending for each node
 
     Index n_chunks() const { return static_cast<Index>(slot_begin.size()) - 1; }
     Index n_slots() const { return slot_begin.back(); }
@@ -49,22 +51,18 @@ struct CornerSumScratch {
     }
 };
 
-/// First level: calls kernel(packet, out) for each packet, which writes out[lane * 4 + corner].
+/// First level: calls kernel(p, slots, sum) for each packet, which adds the value of each corner
+/// into sum[slots.slot[corner][lane]] (add_corner in fem/packet_memory.h).
 template <class Kernel>
 void sweep_packets(const CornerSum& plan, CornerSumScratch& scratch, Kernel&& kernel) {
     scratch.fit(plan);
-    using Four = Packet<double, 4>;
     parallel_chunks(plan.n_chunks(), [&](Index chunk) {
-        Vec4d local[CornerSum::chunk_tets * 4];  // 32 KiB
+        Vec4d* sum = scratch.slot.data() + plan.slot_begin[chunk];
+        std::fill(sum, scratch.slot.data() + plan.slot_begin[chunk + 1], Vec4d{});
         const Index first = chunk * CornerSum::chunk_packets;
-        const Index last = std::min(plan.n_packets, first + CornerSum::chunk_packets);
-        for (Index p = first; p < last; ++p) kernel(p, local + (p - first) * (4 * tet_lanes));
-        for (Index s = plan.slot_begin[chunk]; s < plan.slot_begin[chunk + 1]; ++s) {
-            Four sum(0.0);
-            for (Index e = plan.entry_begin[s]; e < plan.entry_begin[s + 1]; ++e)
-                sum += Four::load(local[plan.entry[e]].v);
-            sum.store(scratch.slot[s].v);
-        }
+        const Index last =
+            std::min(static_cast<Index>(plan.packet.size()), first + CornerSum::chunk_packets);
+        for (Index p = first; p < last; ++p) kernel(p, plan.packet[p], sum);
     });
 }
 

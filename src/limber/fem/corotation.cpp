@@ -14,14 +14,17 @@ namespace {
 
 using Mat = Mat3<Double8>;
 
+/// On entry R is the last step's rotation and S = RᵀF.
 template <RotationKind kind>
-Mat find_rotation(const Mat& F, const Mat& R_previous, int iterations) {
-    if constexpr (kind == RotationKind::jacobi)
-        return rotation_jacobi(F, R_previous, iterations);
-    else if constexpr (kind == RotationKind::quaternion)
-        return rotation_quaternion(F, R_previous, iterations);
-    else
-        return rotation_svd(F, R_previous, iterations);
+void find_rotation(const Mat& F, int iterations, Mat& R, Mat& S) {
+    if constexpr (kind == RotationKind::jacobi) {
+        polar_jacobi(F, iterations, R, S);
+    } else if constexpr (kind == RotationKind::quaternion) {
+        polar_quaternion(F, iterations, R, S);
+    } else {
+        R = rotation_svd(F, R);
+        S = transpose(R) * F;
+    }
 }
 
 /// R where the law turns with the element, identity elsewhere.
@@ -30,9 +33,8 @@ Mat corotated_only(const TetPacket& packet, const Mat& R) {
                                           Mat::identity());
 }
 
-/// ε = sym(RᵀF) − I.  Dahl & Bargteil 2019 (4).
-Mat small_strain(const Mat& F, const Mat& R) {
-    const Mat S = transpose(R) * F;
+/// ε = sym(S) − I, S = RᵀF.  Dahl & Bargteil 2019 (4).
+Mat small_strain(const Mat& S) {
     return Double8(0.5) * (S + transpose(S)) - Mat::identity();
 }
 
@@ -46,29 +48,36 @@ Mat small_stress(const TetPacket& packet, const Mat& strain) {
 /// One packet: R from x, then f_a = −V P g_a with P = R σ and g_a the rows of Dm⁻¹.  (6)
 template <RotationKind kind>
 [[gnu::flatten]] void rotate_packet(const TetPacket& packet, const Vec3d* x, int iterations,
-                                    RotationPacket& rotation, Vec4d* out) {
+                                    RotationPacket& rotation, const CornerSum::PacketSlots& slots,
+                                    Vec4d* sum) {
     const Mat Dm_inv = load_matrix(packet.Dm_inv);
     const Mat F = load_edges(x, packet) * Dm_inv;  // (2)
-    const Mat R =
-        corotated_only(packet, find_rotation<kind>(F, load_matrix(rotation.R), iterations));
+    Mat R = load_matrix(rotation.R), S = transpose(R) * F;
+    find_rotation<kind>(F, iterations, R, S);
+    if (any(Double8::load(packet.corotational) < Double8(0.5))) {  // some lane has R = I
+        R = corotated_only(packet, R);
+        S = transpose(R) * F;
+    }
     store_matrix(R, rotation.R);
-    const Mat P = R * small_stress(packet, small_strain(F, R));
-    store_balanced((-Double8::load(packet.volume)) * (P * transpose(Dm_inv)), out);
+    const Mat P = R * small_stress(packet, small_strain(S));
+    add_balanced((-Double8::load(packet.volume)) * (P * transpose(Dm_inv)), slots, sum);
 }
 
 template <RotationKind kind>
 void rotate_all(const ElementSet& elements, std::span<const Vec3d> x, int iterations,
                 CorotationCache& rotations, ElementForces& scratch) {
-    sweep_packets(elements.corner_sum, scratch, [&](Index p, Vec4d* out) {
-        rotate_packet<kind>(elements.packets[p], x.data(), iterations, rotations.element[p], out);
-    });
+    sweep_packets(elements.corner_sum, scratch,
+                  [&](Index p, const CornerSum::PacketSlots& slots, Vec4d* sum) {
+                      rotate_packet<kind>(elements.packets[p], x.data(), iterations,
+                                          rotations.element[p], slots, sum);
+                  });
 }
 
 /// F of a packet and its exact rotation, whatever the last step's was.
 struct Deformation {
     Mat F, R;
 };
-Deformation deformation(const TetPacket& packet, std::span<const Vec3d> x) {
+[[gnu::flatten]] Deformation deformation(const TetPacket& packet, std::span<const Vec3d> x) {
     const Mat F = load_edges(x.data(), packet) * load_matrix(packet.Dm_inv);
     return {F, corotated_only(packet, rotation_exact(F, Mat::identity()))};
 }
@@ -121,7 +130,7 @@ void measure_tets(const ElementSet& elements, std::span<const Vec3d> x, std::spa
     parallel_for(static_cast<Index>(elements.packets.size()), 32, [&](Index p) {
         const TetPacket& packet = elements.packets[p];
         const Deformation d = deformation(packet, x);
-        const Mat strain = small_strain(d.F, d.R);
+        const Mat strain = small_strain(transpose(d.R) * d.F);
         const Mat kirchhoff = d.R * small_stress(packet, strain) * transpose(d.F);  // P Fᵀ
         const Double8 det = determinant(d.F);
         const Index first = p * tet_lanes, n = std::min<Index>(tet_lanes, elements.n_tets - first);
@@ -145,7 +154,7 @@ ElasticEnergy elastic_energy(const ElementSet& elements, std::span<const Vec3d> 
         for (Index p = chunk * grain; p < std::min(n_packets, (chunk + 1) * grain); ++p) {
             const TetPacket& packet = elements.packets[p];
             const Deformation d = deformation(packet, x);
-            const Mat e = small_strain(d.F, d.R);
+            const Mat e = small_strain(transpose(d.R) * d.F);
             const Double8 tr = trace(e), volume = Double8::load(packet.volume);
             // Lanes past the end have no volume and F = 0; they are neither energy nor inverted.
             energy += volume * (Double8::load(packet.mu) * contract(e, e) +

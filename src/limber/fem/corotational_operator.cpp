@@ -33,13 +33,16 @@ struct PacketProduct {
     Double8 stiffness_factor(Index p) const {
         return Double8(h) * (Double8(h) + load_tets(elements.damping_stiffness, p));
     }
-    [[gnu::flatten]] void stiffness(Index p, Vec4d* out) const {
+    [[gnu::flatten]] void stiffness(Index p, const CornerSum::PacketSlots& slots,
+                                    Vec4d* sum) const {
         const TetPacket& packet = elements.packets[p];
         const Mat R = load_matrix(rotations.element[p].R);
-        store_balanced(stiffness_times(packet, R, load_edges(x, packet), stiffness_factor(p)), out);
+        add_balanced(stiffness_times(packet, R, load_edges(x, packet), stiffness_factor(p)), slots,
+                     sum);
     }
     /// With ρV/20 (1 + δ_ab): each corner gets m (x_a + Σ x_b) more.
-    [[gnu::flatten]] void with_mass(Index p, Vec4d* out) const {
+    [[gnu::flatten]] void with_mass(Index p, const CornerSum::PacketSlots& slots,
+                                    Vec4d* sum) const {
         const TetPacket& packet = elements.packets[p];
         const Mat R = load_matrix(rotations.element[p].R);
         const Mat edges = load_edges(x, packet);
@@ -47,10 +50,11 @@ struct PacketProduct {
         const Double8 m = load_tets(elements.tet_mass, p) * Double8(1.0 / 20) *
                           (Double8(1) + Double8(h) * load_tets(elements.damping_mass, p));
         const Vec3<Double8> x0 = load_corner(x, packet.node[0]);
-        const Vec3<Double8> sum =
+        const Vec3<Double8> all =
             m * (Double8(5) * x0 + edges.col(0) + edges.col(1) + edges.col(2));
-        store_corner(sum - (f.col(0) + f.col(1) + f.col(2)), out);
-        for (int c = 0; c < 3; ++c) store_corner(m * edges.col(c) + sum + f.col(c), out + 1 + c);
+        add_corner(all - (f.col(0) + f.col(1) + f.col(2)), slots.slot[0], sum);
+        for (int c = 0; c < 3; ++c)
+            add_corner(m * edges.col(c) + all + f.col(c), slots.slot[1 + c], sum);
     }
 };
 
@@ -78,10 +82,14 @@ double CorotationalOperator::apply(std::span<const Vec3d> x, std::span<Vec3d> y)
     const PacketProduct product{elements_, *rotations_, x.data(), coefficients_.h};
     if (coefficients_.consistent_mass)
         sweep_packets(elements_.corner_sum, scratch_,
-                      [&](Index p, Vec4d* out) { product.with_mass(p, out); });
+                      [&](Index p, const CornerSum::PacketSlots& slots, Vec4d* sum) {
+                          product.with_mass(p, slots, sum);
+                      });
     else
         sweep_packets(elements_.corner_sum, scratch_,
-                      [&](Index p, Vec4d* out) { product.stiffness(p, out); });
+                      [&](Index p, const CornerSum::PacketSlots& slots, Vec4d* sum) {
+                          product.stiffness(p, slots, sum);
+                      });
     return parallel_sum<double>(
         elements_.n_nodes, node_grain, std::span<double>(partial_), [&](Index begin, Index end) {
             double sum = 0;

@@ -50,25 +50,33 @@ inline Vec3<Double8> load_corner(const Vec3d* x, const Index (&node)[tet_lanes])
             Double8::from(__builtin_shufflevector(xz01, xz23, 2, 3, 10, 11, 6, 7, 14, 15))};
 }
 
-/// out[lane * stride] = f of that lane.
-template <int stride = 4>
-inline void store_corner(const Vec3<Double8>& f, Vec4d* out) {
+/// Calls put(lane, value) with (f.x, f.y, f.z, 0) of each lane.
+template <class Put>
+inline void for_each_lane(const Vec3<Double8>& f, Put&& put) {
     const Double8::Native zero{};
     // Pair k of xy_even and z_even belongs to tet 2k, of the odd ones to tet 2k + 1.
     const auto xy_even = __builtin_shufflevector(f.x.v, f.y.v, 0, 8, 2, 10, 4, 12, 6, 14);
     const auto xy_odd = __builtin_shufflevector(f.x.v, f.y.v, 1, 9, 3, 11, 5, 13, 7, 15);
     const auto z_even = __builtin_shufflevector(f.z.v, zero, 0, 8, 2, 10, 4, 12, 6, 14);
     const auto z_odd = __builtin_shufflevector(f.z.v, zero, 1, 9, 3, 11, 5, 13, 7, 15);
-    const auto put = [&](int lane, const Double8::Native& two) {  // lanes `lane` and `lane + 2`
-        const auto low = __builtin_shufflevector(two, two, 0, 1, 2, 3);
-        const auto high = __builtin_shufflevector(two, two, 4, 5, 6, 7);
-        Packet<double, 4>::from(low).store(out[lane * stride].v);
-        Packet<double, 4>::from(high).store(out[(lane + 2) * stride].v);
+    const auto put_two = [&](int lane, const Double8::Native& two) {  // `lane` and `lane + 2`
+        using Four = Packet<double, 4>;
+        put(lane, Four::from(__builtin_shufflevector(two, two, 0, 1, 2, 3)));
+        put(lane + 2, Four::from(__builtin_shufflevector(two, two, 4, 5, 6, 7)));
     };
-    put(0, __builtin_shufflevector(xy_even, z_even, 0, 1, 8, 9, 2, 3, 10, 11));
-    put(4, __builtin_shufflevector(xy_even, z_even, 4, 5, 12, 13, 6, 7, 14, 15));
-    put(1, __builtin_shufflevector(xy_odd, z_odd, 0, 1, 8, 9, 2, 3, 10, 11));
-    put(5, __builtin_shufflevector(xy_odd, z_odd, 4, 5, 12, 13, 6, 7, 14, 15));
+    put_two(0, __builtin_shufflevector(xy_even, z_even, 0, 1, 8, 9, 2, 3, 10, 11));
+    put_two(1, __builtin_shufflevector(xy_odd, z_odd, 0, 1, 8, 9, 2, 3, 10, 11));
+    put_two(4, __builtin_shufflevector(xy_even, z_even, 4, 5, 12, 13, 6, 7, 14, 15));
+    put_two(5, __builtin_shufflevector(xy_odd, z_odd, 4, 5, 12, 13, 6, 7, 14, 15));
+}
+
+/// sum[slot[lane]] += f of that lane.
+inline void add_corner(const Vec3<Double8>& f, const std::uint16_t (&slot)[tet_lanes], Vec4d* sum) {
+    using Four = Packet<double, 4>;
+    for_each_lane(f, [&](int lane, const Four& value) {
+        double* at = sum[slot[lane]].v;
+        (Four::load(at) + value).store(at);
+    });
 }
 
 /// Edge vectors from corner 0: Ds as columns.
@@ -79,13 +87,12 @@ inline Mat3<Double8> load_edges(const Vec3d* x, const TetPacket& packet) {
                                        load_corner(x, packet.node[3]) - x0);
 }
 
-/// The columns of f at corners 1 to 3 and their negative sum at corner 0: no net force.
-template <int stride = 4>
-inline void store_balanced(const Mat3<Double8>& f, Vec4d* out) {
-    store_corner<stride>(-(f.col(0) + f.col(1) + f.col(2)), out);
-    store_corner<stride>(f.col(0), out + 1);
-    store_corner<stride>(f.col(1), out + 2);
-    store_corner<stride>(f.col(2), out + 3);
+/// Adds the columns of f at corners 1 to 3 and their negative sum at corner 0: no net force.
+inline void add_balanced(const Mat3<Double8>& f, const CornerSum::PacketSlots& slots, Vec4d* sum) {
+    add_corner(-(f.col(0) + f.col(1) + f.col(2)), slots.slot[0], sum);
+    add_corner(f.col(0), slots.slot[1], sum);
+    add_corner(f.col(1), slots.slot[2], sum);
+    add_corner(f.col(2), slots.slot[3], sum);
 }
 
 /// Values of a per-tet array for one packet; 0 past the end.

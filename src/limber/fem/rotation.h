@@ -19,9 +19,10 @@ namespace limber {
 
 namespace rotation_detail {
 
-// Asymmetry |S - Sᵀ| / |F| at which a capped kernel stops. Strain sees the square of the angle
-// that is left, so this is below rounding there.
-inline constexpr double symmetric_enough = 1e-8;
+// Asymmetry |S - Sᵀ| / |S| at which a capped kernel stops. The angle left enters the stress of a
+// strained element in proportion, far below the tolerance of any solve, and a ghost strain of an
+// unstrained one squared: 1e-12.
+inline constexpr double symmetric_enough = 1e-6;
 
 template <class Mask, class T>
 LIMBER_HD Mat3<T> select_matrix(const Mask& mask, const Mat3<T>& a, const Mat3<T>& b) {
@@ -74,7 +75,7 @@ template <int I, int J, class T>
 LIMBER_HD void solve_plane(Mat3<T>& S, Mat3<T>& R) {
     using std::sqrt;
     const T a = S(I, I) + S(J, J), b = S(J, I) - S(I, J), n2 = a * a + b * b;
-    const auto ok = n2 > T(1e-280);
+    const auto ok = n2 > T(1e-100);
     const T inv = T(1) / sqrt(select(ok, n2, T(1)));
     const T c = select(ok, a * inv, T(1)), s = select(ok, b * inv, T(0));
     for (int k = 0; k < 3; ++k) {
@@ -110,8 +111,9 @@ LIMBER_HD Vec3<T> ascent_direction(const Mat3<T>& S, const Vec3<T>& g) {
     const T c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22, c02 = h01 * h12 - h02 * h11;
     const T c11 = h00 * h22 - h02 * h02, c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
     const T det = h00 * c00 + h01 * c01 + h02 * c02;
-    // Entries are of order one (scaled_or): thresholds are absolute.
-    const auto definite = (h00 > T(1e-12)) & (c22 > T(1e-14)) & (det > T(1e-16));
+    const T tr = h00 + h11 + h22;
+    const auto definite = (h00 > T(1e-12) * tr) & (c22 > T(1e-14) * tr * tr) &
+                          (det > T(1e-16) * tr * tr * tr) & (tr > T(0));
     return select_vector(
         definite,
         Vec3<T>{c00 * g.x + c01 * g.y + c02 * g.z, c01 * g.x + c11 * g.y + c12 * g.z,
@@ -185,51 +187,185 @@ LIMBER_HD Vec3<T> unit_orthogonal(const Vec3<T>& u, Vec3<T> w) {
 
 }  // namespace rotation_detail
 
-/// Capped Jacobi iteration, warm-started from R_previous: planes (0,1), (1,2), (2,0) are solved in
-/// closed form, `iterations` sweeps at most, until S = RᵀF is symmetric enough. Dahl & Bargteil
-/// 2019, section 3.3 (after Bridson). Every plane solve increases tr(RᵀF).
+/// R and S = RᵀF of the same F.
 template <class T>
-LIMBER_HD Mat3<T> rotation_jacobi(const Mat3<T>& F, const Mat3<T>& R_previous, int iterations) {
-    using namespace rotation_detail;
-    Mat3<T> R = R_previous;
-    Mat3<T> S = transpose(R) * scaled_or(F, R_previous);
-    for (int sweep = 0; sweep < iterations; ++sweep) {
-        if (!any(squared_norm(axial(S)) > T(symmetric_enough * symmetric_enough))) break;
+struct Polar {
+    Mat3<T> R, S;
+};
+
+namespace rotation_detail {
+
+/// True where S is far from symmetric and where Σ S² = `size` can be compared with.
+template <class T>
+LIMBER_HD auto is_asymmetric(const Mat3<T>& S, const T& size) {
+    return squared_norm(axial(S)) > T(symmetric_enough * symmetric_enough) * size;
+}
+
+/// Rounding turns a product of rotations into a random walk away from orthonormal: it is called
+/// back when |R|² has left 3 by more than one product can explain.
+template <class T>
+LIMBER_HD void call_back(Mat3<T>& R) {
+    using std::abs;
+    if (any(abs(contract(R, R) - T(3)) > T(1e-14))) R = orthonormalised(R);
+}
+
+template <class T>
+LIMBER_HD void jacobi_sweeps(Mat3<T>& S, Mat3<T>& R, int iterations) {
+    const T size = contract(S, S);
+    int sweep = 0;
+    for (; sweep < iterations && any(is_asymmetric(S, size)); ++sweep) {
         solve_plane<0, 1>(S, R);
         solve_plane<1, 2>(S, R);
         solve_plane<2, 0>(S, R);
     }
-    return orthonormalised(R);  // else rounding would add up over the steps of a run
+    if (sweep > 0) call_back(R);
+}
+
+/// One turn by the exact line search along the ascent direction; lanes with `turn` false rest.
+template <class T, class Mask>
+LIMBER_HD Mat3<T> searched_turn(const Mat3<T>& S, const Mask& turn) {
+    using std::sqrt;
+    const Vec3<T> g = axial(S);
+    const Vec3<T> d = select_vector(turn, ascent_direction(S, g), Vec3<T>{T(1), T(0), T(0)});
+    const T inv = T(1) / dot(d, d), b_over_d = select(turn, dot(g, d) * inv, T(0));
+    const T a = trace(S) - dot(d, S * d) * inv;
+    const T r = sqrt(a * a + b_over_d * b_over_d * dot(d, d));
+    return matrix_of_quaternion(select(turn, r + a, T(1)), b_over_d * d);
+}
+
+/// Newton with the exact line search, for S of any shape scaled to order one.
+template <class T>
+LIMBER_HD void searched_turns(Mat3<T>& S, Mat3<T>& R, int iterations) {
+    const T size = contract(S, S);
+    for (int k = 0; k < iterations; ++k) {
+        const auto turn = is_asymmetric(S, size);
+        if (!any(turn)) break;
+        const Mat3<T> D = searched_turn(S, turn);
+        R = R * D;
+        S = transpose(D) * S;
+    }
+    call_back(R);
+}
+
+/// Newton's plain step where every lane is near its solution: the quaternion (1, ω/2), ω = H⁻¹g.
+/// False, and nothing done, where some lane is not: H not safely positive definite or |ω| > 1/2.
+template <class T>
+LIMBER_HD bool short_turn(Mat3<T>& S, Mat3<T>& R) {
+    const Vec3<T> g = axial(S);
+    const T half(0.5);
+    const T h00 = S(1, 1) + S(2, 2), h11 = S(0, 0) + S(2, 2), h22 = S(0, 0) + S(1, 1);
+    const T h01 = -half * (S(0, 1) + S(1, 0)), h02 = -half * (S(0, 2) + S(2, 0)),
+            h12 = -half * (S(1, 2) + S(2, 1));
+    const T c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22, c02 = h01 * h12 - h02 * h11;
+    const T c11 = h00 * h22 - h02 * h02, c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
+    const T det = h00 * c00 + h01 * c01 + h02 * c02;
+    const Vec3<T> d{c00 * g.x + c01 * g.y + c02 * g.z, c01 * g.x + c11 * g.y + c12 * g.z,
+                    c02 * g.x + c12 * g.y + c22 * g.z};  // = det ω
+    const T d2 = dot(d, d), four_det2 = T(4) * det * det;
+    const auto safe = (h00 > T(0)) & (c22 > T(0)) & (det > T(0)) & (T(4) * d2 < det * det);
+    if (any(!safe)) return false;
+    // matrix_of_quaternion(1, ω/2) with the two divisions in one.
+    const T inv = T(1) / (four_det2 + d2);
+    const Vec3<T> e = inv * d;  // D = I + 4 det [e] + 2 [d][e]
+    const T w = T(4) * det, two(2);
+    const T wx = w * e.x, wy = w * e.y, wz = w * e.z;
+    const Vec3<T> d_2 = two * d;
+    const T xx = d_2.x * e.x, yy = d_2.y * e.y, zz = d_2.z * e.z;
+    const T xy = d_2.x * e.y, xz = d_2.x * e.z, yz = d_2.y * e.z;
+    const Mat3<T> D = Mat3<T>::from_columns({T(1) - (yy + zz), xy + wz, xz - wy},
+                                            {xy - wz, T(1) - (xx + zz), yz + wx},
+                                            {xz + wy, yz - wx, T(1) - (xx + yy)});
+    R = R * D;
+    S = transpose(D) * S;
+    return true;
+}
+
+// The rare paths below are kept out of line and take their matrices by value: inlined, they would
+// push those of the usual path out of the registers.
+
+/// Lanes whose squares may overflow, underflow or are not finite.
+template <class T>
+LIMBER_HD auto needs_scaling(const T& size) {
+    return !((size > T(1e-30)) & (size < T(1e30)));
+}
+
+template <class T>
+[[gnu::noinline]] LIMBER_HD Polar<T> polar_jacobi_scaled(Mat3<T> F, Mat3<T> R, int iterations) {
+    Mat3<T> S = transpose(R) * scaled_or(F, R);
+    jacobi_sweeps(S, R, iterations);
+    return {R, transpose(R) * F};
+}
+
+template <class T>
+[[gnu::noinline]] LIMBER_HD Polar<T> polar_searched_scaled(Mat3<T> F, Mat3<T> R, int iterations) {
+    Mat3<T> S = transpose(R) * scaled_or(F, R);
+    searched_turns(S, R, iterations);
+    return {R, transpose(R) * F};
+}
+
+template <class T>
+[[gnu::noinline]] LIMBER_HD Polar<T> polar_searched(Mat3<T> R, Mat3<T> S, int iterations) {
+    searched_turns(S, R, iterations);
+    return {R, S};
+}
+
+}  // namespace rotation_detail
+
+/// Capped Jacobi iteration, warm-started from R_previous: planes (0,1), (1,2), (2,0) are solved in
+/// closed form, `iterations` sweeps at most, until S = RᵀF is symmetric enough. Dahl & Bargteil
+/// 2019, section 3.3 (after Bridson). Every plane solve increases tr(RᵀF).
+/// On entry R is R_previous and S = RᵀF; S stays RᵀF.
+template <class T>
+LIMBER_HD void polar_jacobi(const Mat3<T>& F, int iterations, Mat3<T>& R, Mat3<T>& S) {
+    using namespace rotation_detail;
+    if (any(needs_scaling(contract(S, S)))) {
+        const Polar<T> p = polar_jacobi_scaled(F, R, iterations);
+        R = p.R;
+        S = p.S;
+        return;
+    }
+    jacobi_sweeps(S, R, iterations);
+}
+template <class T>
+LIMBER_HD Mat3<T> rotation_jacobi(const Mat3<T>& F, const Mat3<T>& R_previous, int iterations) {
+    Mat3<T> R = R_previous, S = transpose(R) * F;
+    polar_jacobi(F, iterations, R, S);
+    return R;
 }
 
 /// Newton's method for max tr(RᵀF) on unit quaternions, warm-started, with the exact line search:
 /// about the unit axis n the trace is  const + a cos φ + b sin φ,  a = tr S − n·Sn,  b = g·n,
 /// so the best turn is the quaternion (|(a, b)| + a, b n). The direction is H⁻¹g (quadratic
 /// convergence, exact for a pure rotation) or g where H is not positive definite, so the trace
-/// never falls. After Müller, Bender, Chentanez & Macklin 2016, "A robust method to extract the
-/// rotational part of deformations", and Kugelstadt, Koschier & Bender 2018, "Fast corotated FEM
-/// using operator splitting", whose step lengths are approximations of this one.
+/// never falls. Near the solution the plain step is as good and costs less. After Müller, Bender,
+/// Chentanez & Macklin 2016, "A robust method to extract the rotational part of deformations", and
+/// Kugelstadt, Koschier & Bender 2018, "Fast corotated FEM using operator splitting", whose step
+/// lengths are approximations of this one.
+/// On entry R is R_previous and S = RᵀF; S stays RᵀF.
+template <class T>
+LIMBER_HD void polar_quaternion(const Mat3<T>& F, int iterations, Mat3<T>& R, Mat3<T>& S) {
+    using namespace rotation_detail;
+    const T size = contract(S, S);
+    if (any(needs_scaling(size))) {
+        const Polar<T> p = polar_searched_scaled(F, R, iterations);
+        R = p.R;
+        S = p.S;
+        return;
+    }
+    for (int k = 0; k < iterations && any(is_asymmetric(S, size)); ++k)
+        if (!short_turn(S, R)) {
+            const Polar<T> p = polar_searched(R, S, iterations - k);
+            R = p.R;
+            S = p.S;
+            return;
+        }
+    call_back(R);
+}
 template <class T>
 LIMBER_HD Mat3<T> rotation_quaternion(const Mat3<T>& F, const Mat3<T>& R_previous, int iterations) {
-    using namespace rotation_detail;
-    using std::sqrt;
-    Mat3<T> R = R_previous;
-    Mat3<T> S = transpose(R) * scaled_or(F, R_previous);
-    for (int k = 0; k < iterations; ++k) {
-        const Vec3<T> g = axial(S);
-        const auto turn = squared_norm(g) > T(symmetric_enough * symmetric_enough);
-        if (!any(turn)) break;
-        Vec3<T> d = select_vector(turn, ascent_direction(S, g), Vec3<T>{T(1), T(0), T(0)});
-        const T inv = T(1) / dot(d, d), b_over_d = select(turn, dot(g, d) * inv, T(0));
-        const T a = trace(S) - dot(d, S * d) * inv;
-        const T r = sqrt(a * a + b_over_d * b_over_d * dot(d, d));
-        // a < 0 and b = 0 would be a turn by π about any axis; `turn` excludes it.
-        const T w = select(turn, r + a, T(1));
-        const Mat3<T> D = matrix_of_quaternion(w, b_over_d * d);
-        R = R * D;
-        S = transpose(D) * S;
-    }
-    return orthonormalised(R);
+    Mat3<T> R = R_previous, S = transpose(R) * F;
+    polar_quaternion(F, iterations, R, S);
+    return R;
 }
 
 /// From the singular value decomposition F = U Σ Vᵀ by one-sided Jacobi, R = U Vᵀ with det U =
@@ -255,6 +391,13 @@ LIMBER_HD Mat3<T> rotation_svd(const Mat3<T>& F, const Mat3<T>& R_previous, int 
     const Vec3<T> u1 = unit_orthogonal(u0, B.col(1));
     return orthonormalised(Mat3<T>::from_columns(u0, u1, cross(u0, u1)) * transpose(V));
 }
+
+namespace rotation_detail {
+template <class Mask, class T>
+[[gnu::noinline]] LIMBER_HD Mat3<T> exact_or_svd(Mask ok, Mat3<T> exact, Mat3<T> F, Mat3<T> R) {
+    return select_matrix(ok, exact, rotation_svd(F, R));
+}
+}  // namespace rotation_detail
 
 /// R without iteration on matrices: s = tr S is the largest root of
 ///   s⁴ − 2 I s² − 8 J s + I² − 4 II = 0,  I = |F|², II = |cof F|², J = det F,
@@ -283,8 +426,8 @@ LIMBER_HD Mat3<T> rotation_exact(const Mat3<T>& F_any_scale, const Mat3<T>& R_pr
     const auto ok = (denominator > T(1e-2) * I * sqrt(I)) & (abs(step) <= T(1e-9));
     const T inv = T(1) / select(ok, denominator, T(1));
     const Mat3<T> R = orthonormalised(inv * ((s * s + I) * F + (T(2) * s) * cof - T(2) * (F * C)));
-    if (!any(!ok)) return R;
-    return select_matrix(ok, R, rotation_svd(F_any_scale, R_previous));
+    if (any(!ok)) return exact_or_svd(ok, R, F_any_scale, R_previous);
+    return R;
 }
 
 }  // namespace limber
