@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <numbers>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "limber/scene/build_model.h"
@@ -174,8 +175,7 @@ TEST(Extends, a_cycle_is_shown) {  // S24
 TEST(Extends, long_chains_and_missing_bases_are_refused) {
     Folder folder;
     for (int i = 0; i < 40; ++i)
-        folder.write("f" + std::to_string(i) + ".toml",
-                     "extends = \"f" + std::to_string(i + 1) + ".toml\"\n");
+        folder.write(fmt::format("f{}.toml", i), fmt::format("extends = \"f{}.toml\"\n", i + 1));
     EXPECT_NE(input_error([&] { load_scene(folder.path("f0.toml")); }).find("deeper than 16"),
               std::string::npos);
     const std::string lost = folder.write("lost.toml", "\nextends = \"absent.toml\"\n");
