@@ -30,8 +30,8 @@ class Builder {
         finish_model(model_);
         add_velocities();
         for (const ForceDef& def : scene_.forces)
-            model_.forces.push_back(nodal_force(def, model_.forces.size(), placed(def.body),
-                                                body(def.body)));
+            model_.forces.push_back(
+                nodal_force(def, model_.forces.size(), placed(def.body), body(def.body)));
         for (const ObstacleDef& def : scene_.obstacles) add_obstacle(def);
         for (const ProbeDef& def : scene_.probes) add_probe(def);
         finish_report();
@@ -65,9 +65,9 @@ class Builder {
     }
 
     void add_material(const std::string& name, const MaterialDef& def) {
-        const Lame lame = def.mu ? Lame{*def.mu, *def.lambda}
-                                 : Lame::from_young(def.young.value_or(1e6),
-                                                    def.poisson.value_or(0.3));
+        const Lame lame =
+            def.mu ? Lame{*def.mu, *def.lambda}
+                   : Lame::from_young(def.young.value_or(1e6), def.poisson.value_or(0.3));
         std::string used;
         if (!def.mu && !def.young) used += " young = 1e6 Pa";
         if (!def.mu && !def.poisson) used += " poisson = 0.3";
@@ -97,8 +97,8 @@ class Builder {
     TetMesh make_mesh(const BodyDef& def, BodyReport& report) {
         LoadedMesh loaded;
         if (def.mesh) {
-            loaded = read_tet_mesh(std::string(*def.mesh), {.strict = options_.strict,
-                                                            .linearise = options_.linearise});
+            loaded = read_tet_mesh(std::string(*def.mesh),
+                                   {.strict = options_.strict, .linearise = options_.linearise});
             for (const std::string& warning : loaded.report.warnings)
                 report_.warnings.push_back(std::string(*def.mesh) + ": " + warning);
         } else {
@@ -111,11 +111,10 @@ class Builder {
         }
         report.mesh = loaded.report;
         if (def.parts && loaded.report.n_parts != *def.parts)
-            throw InputError(def.origin.at("parts"),
-                             def.origin.path + ": the mesh has " +
-                                 std::to_string(loaded.report.n_parts) +
-                                 " connected parts; the scene says parts = " +
-                                 std::to_string(*def.parts));
+            throw InputError(
+                def.origin.at("parts"),
+                def.origin.path + ": the mesh has " + std::to_string(loaded.report.n_parts) +
+                    " connected parts; the scene says parts = " + std::to_string(*def.parts));
         return std::move(loaded.mesh);
     }
 
@@ -137,8 +136,8 @@ class Builder {
     void check_placed(const BodyDef& def, const TetMesh& mesh) const {
         for (Index t = 0; t < mesh.n_tets(); ++t) {
             const Tet& n = mesh.tets[t];
-            const double v = tet_volume(mesh.nodes[n[0]], mesh.nodes[n[1]], mesh.nodes[n[2]],
-                                        mesh.nodes[n[3]]);
+            const double v =
+                tet_volume(mesh.nodes[n[0]], mesh.nodes[n[1]], mesh.nodes[n[2]], mesh.nodes[n[3]]);
             if (!(v > 0) || !std::isfinite(v))
                 throw InputError(def.origin.place,
                                  def.origin.path + ": placed, tet " +
@@ -185,9 +184,9 @@ class Builder {
         if (region.select) {
             const auto tets = tets_inside(select_nodes(*region.select, p), p.mesh);
             if (tets.empty())
-                throw InputError(region.origin.at("select"),
-                                 region.origin.path + ".select holds no tet of body '" + p.name +
-                                     "' with all four nodes");
+                throw InputError(region.origin.at("select"), region.origin.path +
+                                                                 ".select holds no tet of body '" +
+                                                                 p.name + "' with all four nodes");
             return tets;
         }
         const auto group = p.mesh.tet_groups.find(*region.group);
@@ -286,8 +285,9 @@ class Builder {
 
     void finish_report() {
         const bool all_fixed =
-            std::all_of(model_.free.begin(), model_.free.end(),
-                        [](const Vec3d& f) { return f == Vec3d{0, 0, 0}; });
+            std::all_of(model_.free.begin(), model_.free.end(), [](const Vec3d& f) {
+                return f == Vec3d{0, 0, 0};
+            });
         if (all_fixed)
             warn(scene_.origin.at("pin"), "every node is fixed: nothing is left to solve");
         for (std::size_t i = 0; i < report_.bodies.size(); ++i) check_units(i);
@@ -298,8 +298,9 @@ class Builder {
         const BodyDef& def = scene_.bodies[i];
         const double size = norm(report_.bodies[i].box.size());
         if (size > 1e4 || size < 1e-5)
-            warn(def.origin.place, def.origin.path + " is " + number_text(size) +
-                                       " m across: is the mesh in another unit? (scale = \"1 mm\")");
+            warn(def.origin.place,
+                 def.origin.path + " is " + number_text(size) +
+                     " m across: is the mesh in another unit? (scale = \"1 mm\")");
         double fastest = 0;
         for (Index t = model_.bodies[i].tet_begin; t < model_.bodies[i].tet_end; ++t) {
             const Index m = model_.tet_material[t];
