@@ -60,6 +60,9 @@ TEST(TextScanner, bounds_a_count_by_the_bytes_that_are_left) {
     EXPECT_EQ(scan.count(0, "things", 2), 3u);  // two of three bytes each, and a cut third
     EXPECT_EQ(scan.count(1, "things", 2), 4u);
     EXPECT_THROW(scan.count(1, "things", 3), InputError);
+    EXPECT_EQ(scan.capacity(1000, 3), 3u);
+    scan.set_context("section $A", "$EndA");  // not in the rest: the file is cut off
+    EXPECT_EQ(scan.count(1, "things", 3), 4u);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ const GmshVersion& read_header(GmshInput& in) {
         scan.fail("no $MeshFormat found before this line");
     in.section = "$MeshFormat";
     in.section_line = scan.line_number();
-    scan.set_context("section $MeshFormat");
+    scan.set_context("section $MeshFormat", "$EndMeshFormat");
     if (!scan.next_line()) scan.fail_cut();
     if (scan.field(0).starts_with('$'))
         scan.fail(fmt::format("$MeshFormat has no version; {}", supported));
@@ -110,10 +110,11 @@ void read_section(GmshInput& in, std::span<const GmshSection> sections,
     if (!is_new)
         scan.fail(
             fmt::format("section {} given twice, first in line {}", in.section, first->second));
-    scan.set_context(fmt::format("section {} (begun in line {})", in.section, in.section_line));
+    scan.set_context(fmt::format("section {} (begun in line {})", in.section, in.section_line),
+                     "$End" + in.section.substr(1));
     scan.set_entry(0);
     known->read(in);
-    scan.set_context("");
+    scan.clear_context();
 }
 
 }  // namespace
@@ -196,7 +197,7 @@ MeshAsRead read_gmsh(std::string_view bytes, const std::string& file,
     GmshInput in{TextScanner(bytes, file), MeshBuilder(file), options};
     const std::span<const GmshSection> sections = read_header(in).sections();
     std::map<std::string, int, std::less<>> seen{{"$MeshFormat", in.section_line}};
-    in.scan.set_context("");
+    in.scan.clear_context();
     int first_outside = 0;
     while (in.scan.next_line()) {
         if (in.scan.field(0) == "$MeshFormat")

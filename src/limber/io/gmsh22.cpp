@@ -15,7 +15,7 @@ void read_nodes(GmshInput& in) {
     in.next_entry("nodes", 0, 1);
     in.scan.require_fields(1, "number of nodes");
     const std::size_t n = in.scan.count(0, "nodes", shortest_entry);
-    in.builder.reserve_nodes(n);
+    in.builder.reserve_nodes(in.scan.capacity(n, shortest_entry));
     for (std::size_t i = 0; i < n; ++i) {
         in.next_entry("nodes", i, n);
         in.scan.require_fields(4, "node id, x, y, z");
@@ -47,7 +47,7 @@ void read_elements(GmshInput& in) {
     in.next_entry("elements", 0, 1);
     in.scan.require_fields(1, "number of elements");
     const std::size_t n = in.scan.count(0, "elements", shortest_entry);
-    in.builder.reserve_tets(n);
+    in.builder.reserve_tets(in.scan.capacity(n, shortest_entry));
     for (std::size_t i = 0; i < n; ++i) {
         in.next_entry("elements", i, n);
         read_element(in);

@@ -91,7 +91,7 @@ void require_total(GmshInput& in, std::string_view what, std::size_t done, std::
 void read_nodes(GmshInput& in) {
     TextScanner& scan = in.scan;
     const auto [n_blocks, total] = read_announced(in, "nodes", shortest_node);
-    in.builder.reserve_nodes(total);
+    in.builder.reserve_nodes(scan.capacity(total, shortest_node));
     std::vector<std::pair<FileId, int>> tags;  // with their lines
     std::size_t done = 0;
     for (std::size_t block = 0; block < n_blocks; ++block) {
@@ -122,7 +122,7 @@ void read_nodes(GmshInput& in) {
 void read_elements(GmshInput& in) {
     TextScanner& scan = in.scan;
     const auto [n_blocks, total] = read_announced(in, "elements", shortest_element);
-    in.builder.reserve_tets(total);
+    in.builder.reserve_tets(scan.capacity(total, shortest_element));
     std::size_t done = 0;
     for (std::size_t block = 0; block < n_blocks; ++block) {
         in.next_entry("element blocks", block, n_blocks);

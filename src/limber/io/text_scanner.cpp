@@ -132,11 +132,19 @@ std::size_t TextScanner::count(std::size_t i, std::string_view what, std::size_t
         fail(i, fmt::format("number of {} '{}'; expected a whole number >= 1", what,
                             printable(fields_[i])));
     const std::optional<std::int64_t> value = parse_whole(text);
-    const std::size_t most = bytes_left() / bytes_each + 1;
-    if (!value || static_cast<std::uint64_t>(*value) > most)
+    constexpr std::int64_t absurd = std::int64_t{1} << 40;  // and sums of counts cannot overflow
+    const bool too_many =
+        !value || *value > absurd ||
+        static_cast<std::size_t>(*value) > capacity(static_cast<std::size_t>(*value), bytes_each);
+    const bool cut = !end_.empty() && text_.find(end_, position_) == text_.npos;
+    if (too_many && (!cut || !value || *value > absurd))
         fail(i, fmt::format("number of {} {}: count exceeds what the file can hold ({} bytes left)",
                             what, printable(text), bytes_left()));
     return static_cast<std::size_t>(*value);
+}
+
+std::size_t TextScanner::capacity(std::size_t n, std::size_t bytes_each) const {
+    return std::min(n, bytes_left() / bytes_each + 1);  // the last one may lack its line end
 }
 
 }  // namespace limber

@@ -44,8 +44,8 @@ class TextScanner {
     void require_fields(std::size_t n, std::string_view what) const;
     double number(std::size_t i) const;  // finite
     std::int64_t whole(std::size_t i, std::string_view what) const;
-    /// A count of things that take at least `bytes_each` in the rest of the file: never more than
-    /// the file can hold, so that it may be allocated.
+    /// A count of things that take at least `bytes_each` in the rest of the file. More than it can
+    /// hold is a fault, unless the file is cut off: then reading on tells where it ends.
     std::size_t count(std::size_t i, std::string_view what, std::size_t bytes_each) const;
 
     SourcePlace place() const { return {file_, line_number_}; }
@@ -53,8 +53,16 @@ class TextScanner {
     [[noreturn]] void fail(const std::string& message) const;
     [[noreturn]] void fail(std::size_t field, const std::string& message) const;
 
+    /// What may be allocated for n things: no more than the rest of the file can hold.
+    std::size_t capacity(std::size_t n, std::size_t bytes_each) const;
+
     /// While set, a fault in a line that is cut off is reported as "file ends inside <this>".
-    void set_context(std::string context) { context_ = std::move(context); }
+    /// `end` is the text that closes it.
+    void set_context(std::string context, std::string end) {
+        context_ = std::move(context);
+        end_ = std::move(end);
+    }
+    void clear_context() { set_context("", ""); }
     void set_entry(std::size_t entry) { entry_ = entry; }
     [[noreturn]] void fail_cut() const;
 
@@ -68,7 +76,7 @@ class TextScanner {
     int line_number_ = 0;
     bool line_is_cut_ = false;
     std::vector<std::string_view> fields_;
-    std::string context_;
+    std::string context_, end_;
     std::size_t entry_ = 0;  // entries of the context read so far
 };
 

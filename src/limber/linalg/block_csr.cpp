@@ -24,22 +24,20 @@ Index chunk_count(Index n) {
 /// are in flight. A column of B is loaded as four numbers; what lands in the fourth lane is never
 /// used.
 struct ColumnSums {
-    Four s0{}, s1{}, s2{};
+    Four s0, s1, s2;
 
     void add(const double* B, const Four& x, const Four& y, const Four& z) {
-        s0 += load4(B) * x;
-        s1 += load4(B + 3) * y;
-        s2 += load4(B + 6) * z;
+        s0 += Four::load(B) * x;
+        s1 += Four::load(B + 3) * y;
+        s2 += Four::load(B + 6) * z;
     }
     /// Loads the vector once and spreads it: the load ports are what limits a cached product. Reads
     /// one number past v.
     void add_spread(const double* B, const double* v) {
-        const Four x = load4(v);
+        const Four x = Four::load(v);
         add(B, spread<0>(x), spread<1>(x), spread<2>(x));
     }
-    void add_exact(const double* B, const double* v) {
-        add(B, v[0] - Four{}, v[1] - Four{}, v[2] - Four{});
-    }
+    void add_exact(const double* B, const double* v) { add(B, Four(v[0]), Four(v[1]), Four(v[2])); }
 };
 
 /// Σ_k B_k x_{column[k]} over the blocks [begin, end) of one row. Columns ascend, so that only the

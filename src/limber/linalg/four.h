@@ -4,24 +4,18 @@
 // Three numbers of a node or of a column of a 3x3 block, moved as four. The fourth lane carries
 // whatever follows in memory and is never used; the caller makes sure that it may be read.
 
+#include "limber/core/simd.h"
+
 namespace limber {
 
-typedef double Four __attribute__((vector_size(32)));
-
-inline Four load4(const double* p) {
-    Four v;
-    __builtin_memcpy(&v, p, sizeof v);
-    return v;
-}
-
-inline void store4(const Four& v, double* p) {
-    __builtin_memcpy(p, &v, sizeof v);
-}
+using Four = Packet<double, 4>;
 
 /// One lane in all four.
 template <int lane>
-inline Four spread(const Four& v) {
-    return __builtin_shufflevector(v, v, lane, lane, lane, lane);
+inline Four spread(const Four& p) {
+    Four out;
+    out.v = __builtin_shufflevector(p.v, p.v, lane, lane, lane, lane);
+    return out;
 }
 
 }  // namespace limber

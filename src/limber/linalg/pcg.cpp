@@ -84,12 +84,12 @@ double subtract(double alpha, const double* q, Index n, double* r) {
 double apply_blocks(const Mat3d* inverse, const Vec3d* r, Index n, Vec3d* z) {
     const double *B = inverse->a, *in = &r->x;
     double* out = &z->x;
-    Four rz{};
+    Four rz;
     for (Index i = 0; i + 1 < n; ++i, B += 9, in += 3, out += 3) {
-        const Four s = load4(in);
-        const Four t =
-            load4(B) * spread<0>(s) + load4(B + 3) * spread<1>(s) + load4(B + 6) * spread<2>(s);
-        store4(t, out);
+        const Four s = Four::load(in);
+        const Four t = Four::load(B) * spread<0>(s) + Four::load(B + 3) * spread<1>(s) +
+                       Four::load(B + 6) * spread<2>(s);
+        t.store(out);
         rz += s * t;
     }
     z[n - 1] = inverse[n - 1] * r[n - 1];

@@ -48,7 +48,7 @@ Axis make_y_axis(const Chart& chart) {
         axis.lo = std::pow(10, std::floor(std::log10(lo) - 0.05));
         axis.hi = std::pow(10, std::ceil(std::log10(hi) + 0.05));
     } else {
-        const double room = hi > lo ? 0.06 * (hi - lo) : std::max(0.5, std::fabs(hi) * 0.1);
+        const double room = hi > lo ? 0.06 * (hi - lo) : std::max(1.0, std::fabs(hi) * 0.1);
         axis.hi = hi + room;
         axis.lo = chart.from_zero && lo >= 0 ? 0 : lo - room;
     }
@@ -83,15 +83,13 @@ void draw_axes(const Chart& chart, const Axis& x, const Axis& y, std::string& sv
                        width - right, height - 4, html_escape(chart.x_label));
 }
 
-std::string path_of(const Chart& chart, const ChartSeries& series, const Axis& x, const Axis& y) {
-    std::vector<double> visible(series.y);
-    for (double& value : visible)
-        if (!y.shows(value)) value = nan;
+using Points = std::vector<std::pair<double, double>>;
+
+std::string path_of(const Points& points, const Axis& x, const Axis& y) {
     std::string path;
     bool pen_down = false;
     int n_points = 0;
-    for (const auto& [px, py] :
-         decimate(chart.x, visible, x.lo, x.hi, static_cast<int>(width - left - right))) {
+    for (const auto& [px, py] : points) {
         if (!std::isfinite(py)) {
             pen_down = false;
             continue;
@@ -103,6 +101,43 @@ std::string path_of(const Chart& chart, const ChartSeries& series, const Axis& x
     // A single point has no length: a round cap makes it a dot.
     if (n_points == 1) path += "h0.01";
     return path;
+}
+
+/// Means over blocks of `size` points: the trend inside a band of noise. Of the logarithm where the
+/// axis is one.
+Points block_means(const std::vector<double>& x, const std::vector<double>& y, std::size_t size,
+                   bool log) {
+    Points out;
+    for (std::size_t begin = 0; begin < x.size(); begin += size) {
+        const std::size_t end = std::min(x.size(), begin + size);
+        double sum = 0, n = 0;
+        for (std::size_t i = begin; i < end; ++i)
+            if (std::isfinite(y[i])) {
+                sum += log ? std::log10(y[i]) : y[i];
+                ++n;
+            }
+        const double mean = n > 0 ? sum / n : nan;
+        out.emplace_back(x[(begin + end - 1) / 2], log ? std::pow(10, mean) : mean);
+    }
+    return out;
+}
+
+void draw_series(const Chart& chart, const ChartSeries& series, const Axis& x, const Axis& y,
+                 std::string& svg) {
+    std::vector<double> visible(series.y);
+    for (double& value : visible)
+        if (!y.shows(value)) value = nan;
+    const int columns = static_cast<int>(width - left - right);
+    const auto draw = [&](const char* look, const Points& points) {
+        svg += fmt::format("<path class=\"{}\" style=\"stroke:var(--c{})\" d=\"{}\"/>", look,
+                           series.colour, path_of(points, x, y));
+    };
+    const Points extremes = decimate(chart.x, visible, x.lo, x.hi, columns);
+    // Many steps a column: the extremes become a pale band and the means the curve.
+    const std::size_t crowded = 4 * static_cast<std::size_t>(columns);
+    if (chart.x.size() <= crowded) return draw("curve", extremes);
+    draw("curve band", extremes);
+    draw("curve", block_means(chart.x, visible, chart.x.size() / (columns / 2), chart.log));
 }
 
 std::string legend_of(const Chart& chart) {
@@ -174,9 +209,7 @@ std::string chart_html(const Chart& chart) {
     std::string svg = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">",
                                   width, height, html_escape(chart.title));
     draw_axes(chart, x, y, svg);
-    for (const ChartSeries& series : chart.series)
-        svg += fmt::format("<path class=\"curve\" style=\"stroke:var(--c{})\" d=\"{}\"/>",
-                           series.colour, path_of(chart, series, x, y));
+    for (const ChartSeries& series : chart.series) draw_series(chart, series, x, y, svg);
     if (chart.line && y.shows(chart.line->y)) {
         const double at = y(chart.line->y);
         svg +=

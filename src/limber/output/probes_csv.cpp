@@ -32,6 +32,37 @@ std::vector<Index> touching_tets(const Model& model, const std::vector<Index>& n
 
 }  // namespace
 
+void ProbesCsv::cut_out(const Model& model, const Probe& probe, Neighbourhood& part) {
+    const std::vector<Index> tets = touching_tets(model, probe.nodes);
+    for (Index e : tets)
+        part.nodes.insert(part.nodes.end(), model.mesh.tets[e].begin(), model.mesh.tets[e].end());
+    std::sort(part.nodes.begin(), part.nodes.end());
+    part.nodes.erase(std::unique(part.nodes.begin(), part.nodes.end()), part.nodes.end());
+    TetMesh mesh;
+    for (Index node : part.nodes) {
+        mesh.nodes.push_back(model.mesh.nodes[node]);
+        mesh.node_ids.push_back(model.mesh.node_ids[node]);
+    }
+    std::vector<Index> material;
+    double volume = 0;
+    for (Index e : tets) {
+        Tet tet = model.mesh.tets[e];
+        for (Index& node : tet)
+            node = static_cast<Index>(std::lower_bound(part.nodes.begin(), part.nodes.end(), node) -
+                                      part.nodes.begin());
+        mesh.tets.push_back(tet);
+        mesh.tet_ids.push_back(e);
+        material.push_back(model.tet_material[e]);
+        part.weight.push_back(tet_volume(mesh.nodes[tet[0]], mesh.nodes[tet[1]], mesh.nodes[tet[2]],
+                                         mesh.nodes[tet[3]]));
+        volume += part.weight.back();
+    }
+    for (double& weight : part.weight) weight /= volume;
+    part.elements = make_elements(mesh, model.materials, material);
+    part.x.resize(part.nodes.size());
+    part.measures.resize(tets.size());
+}
+
 void ProbesCsv::open_logs(const World& world) {
     const Model& model = world.model();
     const std::string folder = subfolder(dir_, "probes");
@@ -39,43 +70,13 @@ void ProbesCsv::open_logs(const World& world) {
     for (const Probe& probe : model.probes) names.push_back(probe.name);
     const std::vector<std::string> stems = file_stems(names);
     for (std::size_t k = 0; k < model.probes.size(); ++k) {
-        auto part = std::make_unique<Neighbourhood>();
-        const std::vector<Index> tets = touching_tets(model, model.probes[k].nodes);
-        for (Index e : tets)
-            part->nodes.insert(part->nodes.end(), model.mesh.tets[e].begin(),
-                               model.mesh.tets[e].end());
-        std::sort(part->nodes.begin(), part->nodes.end());
-        part->nodes.erase(std::unique(part->nodes.begin(), part->nodes.end()), part->nodes.end());
-        TetMesh mesh;
-        std::vector<Index> material;
-        for (Index node : part->nodes) {
-            mesh.nodes.push_back(model.mesh.nodes[node]);
-            mesh.node_ids.push_back(model.mesh.node_ids[node]);
-        }
-        double volume = 0;
-        for (Index e : tets) {
-            Tet tet = model.mesh.tets[e];
-            for (Index& node : tet)
-                node = static_cast<Index>(
-                    std::lower_bound(part->nodes.begin(), part->nodes.end(), node) -
-                    part->nodes.begin());
-            mesh.tets.push_back(tet);
-            mesh.tet_ids.push_back(e);
-            material.push_back(model.tet_material[e]);
-            part->weight.push_back(tet_volume(mesh.nodes[tet[0]], mesh.nodes[tet[1]],
-                                              mesh.nodes[tet[2]], mesh.nodes[tet[3]]));
-            volume += part->weight.back();
-        }
-        for (double& weight : part->weight) weight /= volume;
-        part->elements = make_elements(mesh, model.materials, material);
-        part->x.resize(part->nodes.size());
-        part->measures.resize(tets.size());
+        probes_.push_back(std::make_unique<Neighbourhood>());
+        cut_out(model, model.probes[k], *probes_[k]);
         const std::string path = folder + '/' + stems[k] + ".csv";
         if (world.state().step > 0)
-            part->log.resume(path, probe_header(), world.state().step);
+            probes_[k]->log.resume(path, probe_header(), world.state().step);
         else
-            part->log.create(path, probe_header());
-        probes_.push_back(std::move(part));
+            probes_[k]->log.create(path, probe_header());
     }
 }
 

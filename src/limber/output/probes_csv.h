@@ -32,6 +32,7 @@ class ProbesCsv final : public Observer {
         std::vector<TetMeasure> measures;
         CsvLog log;
     };
+    static void cut_out(const Model& model, const Probe& probe, Neighbourhood& part);
     void open_logs(const World& world);
     void append_rows(const World& world);
 

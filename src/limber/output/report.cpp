@@ -43,6 +43,11 @@ std::string shown(double value, std::string_view unit = "") {
     return unit.empty() ? text : text + ' ' + std::string(unit);
 }
 
+/// Milliseconds without noise digits: what is below a microsecond does not matter.
+std::string shown_ms(double ms) {
+    return ms < 0.001 ? "< 0.001 ms" : fmt::format("{:.3g} ms", ms);
+}
+
 /// The value of one row of the table: numbers as they are, lists and objects in short.
 std::string cell_text(const Json& value) {
     if (value.is_string()) return value.get<std::string>();
@@ -101,9 +106,9 @@ std::string tiles(const Json& summary) {
         return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>", value, what);
     };
     std::string out = "<div class=\"tiles\">";
-    out += tile(shown(mean, "ms"), "mean step");
-    out += tile(shown(number_at(summary, {"wall_ms", "p99"}), "ms"), "99 % of steps are under");
-    out += tile(mean > 0 ? shown(1000 * h / mean, "x") : "-", "of real time");
+    out += tile(std::isfinite(mean) ? shown_ms(mean) : "-", "mean step");
+    out += tile(shown(number_at(summary, {"wall_ms", "p99"}), "ms"), "99 % of steps within");
+    out += tile(mean > 0 ? fmt::format("{:.3g}x", 1000 * h / mean) : "-", "as fast as real time");
     out += tile(shown(number_at(summary, {"steps"})), "steps");
     out += tile(shown(number_at(summary, {"simulated_s"}), "s"), "simulated");
     out += tile(shown(number_at(summary, {"iterations", "mean"})), "iterations a step");
@@ -111,9 +116,41 @@ std::string tiles(const Json& summary) {
     return out + "</div>\n";
 }
 
-/// One stacked bar against the real-time line, then each stage by itself.
+constexpr double bar_width = 1000, bar_margin = 20;  // of the stacked bar [px]
+
+/// One stacked bar against the real-time line.
+std::string stage_bar(const std::array<double, n_stages>& ms, double full, double h_ms) {
+    const auto x = [&](double value) {
+        return bar_margin + value / full * (bar_width - 2 * bar_margin);
+    };
+    std::string svg = fmt::format(
+        "<svg viewBox=\"0 0 {} 78\" role=\"img\" aria-label=\"Mean time of each stage\">",
+        bar_width);
+    for (double tick : nice_ticks(0, full, 8))
+        svg += fmt::format(
+            "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"16\" y2=\"58\"/>"
+            "<text class=\"tick\" x=\"{0:.1f}\" y=\"72\" text-anchor=\"middle\">{1} ms</text>",
+            x(tick), axis_text(tick));
+    double at = 0;
+    for (int s = 0; s < n_stages; ++s) {
+        if (ms[s] <= 0) continue;
+        svg += fmt::format(
+            "<rect x=\"{:.2f}\" y=\"24\" width=\"{:.2f}\" height=\"26\" "
+            "style=\"fill:var(--c{})\"><title>{}: {}</title></rect>",
+            x(at), x(at + ms[s]) - x(at), stage_colour[s], stage_names[s], shown_ms(ms[s]));
+        at += ms[s];
+    }
+    if (std::isfinite(h_ms))
+        svg += fmt::format(
+            "<line class=\"limit\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"14\" y2=\"58\"/>"
+            "<text class=\"limit-label\" x=\"{0:.1f}\" y=\"12\" text-anchor=\"{1}\">real time: {2}"
+            "</text>",
+            x(h_ms), h_ms > full / 2 ? "end" : "start", shown_ms(h_ms));
+    return svg + "</svg>";
+}
+
+/// The stacked bar, then each stage by itself: a fast step is a sliver beside the real-time line.
 std::string stage_figure(const Json& summary) {
-    constexpr double width = 1000, bar = 26, top = 20;
     const double h_ms = 1000 * number_at(summary, {"h"});
     std::array<double, n_stages> ms{};
     double sum = 0, longest = 0;
@@ -123,43 +160,19 @@ std::string stage_figure(const Json& summary) {
         sum += ms[s];
         longest = std::max(longest, ms[s]);
     }
-    const double full = 1.08 * std::max({sum, std::isfinite(h_ms) ? h_ms : 0.0, 1e-9});
-    std::string svg = fmt::format(
-        "<svg viewBox=\"0 0 {} 78\" role=\"img\" aria-label=\"Mean time of each stage\">", width);
-    for (double tick : nice_ticks(0, full, 8))
-        svg += fmt::format(
-            "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"58\"/>"
-            "<text class=\"tick\" x=\"{0:.1f}\" y=\"72\" text-anchor=\"middle\">{2} "
-            "ms</text>",
-            std::max(12.0, tick / full * width), top - 4, axis_text(tick));
-    double at = 0;
+    const double full = 1.05 * std::max({sum, std::isfinite(h_ms) ? h_ms : 0.0, 1e-9});
     std::string rows;
-    for (int s = 0; s < n_stages; ++s) {
-        if (ms[s] <= 0) continue;
-        const double w = ms[s] / full * width;
-        svg += fmt::format(
-            "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\" "
-            "style=\"fill:var(--c{})\"><title>{}: {}</title></rect>",
-            at, top + 4, w, bar, stage_colour[s], stage_names[s], shown(ms[s], "ms"));
-        at += w;
-        rows += fmt::format(
-            "<tr><td><i style=\"background:var(--c{0})\"></i>{1}</td><td>{2}</td><td>{3:.1f} %</td>"
-            "<td><span class=\"bar\" style=\"width:{4:.2f}%;background:var(--c{0})\"></span></td>"
-            "</tr>",
-            stage_colour[s], stage_names[s], shown(ms[s], "ms"), 100 * ms[s] / sum,
-            100 * ms[s] / longest);
-    }
-    if (std::isfinite(h_ms)) {
-        const double x = h_ms / full * width;
-        svg += fmt::format(
-            "<line class=\"limit\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"14\" y2=\"58\"/>"
-            "<text class=\"limit-label\" x=\"{1:.1f}\" y=\"12\" "
-            "text-anchor=\"{2}\">real time: {3}</text>",
-            x, x, x > width / 2 ? "end" : "start", shown(h_ms, "ms"));
-    }
+    for (int s = 0; s < n_stages; ++s)
+        if (ms[s] > 0)
+            rows += fmt::format(
+                "<tr><td><i style=\"background:var(--c{0})\"></i>{1}</td><td>{2}</td>"
+                "<td>{3:.1f} %</td><td><span class=\"bar\" "
+                "style=\"width:{4:.2f}%;background:var(--c{0})\"></span></td></tr>",
+                stage_colour[s], stage_names[s], shown_ms(ms[s]), 100 * ms[s] / sum,
+                100 * ms[s] / longest);
     return "<figure class=\"card wide\"><figcaption>Where a step spends its time<small>mean of all "
            "steps; left of the dashed line is faster than real time</small></figcaption>" +
-           svg + "</svg><table class=\"stages\">" + rows + "</table></figure>\n";
+           stage_bar(ms, full, h_ms) + "<table class=\"stages\">" + rows + "</table></figure>\n";
 }
 
 template <class Get>

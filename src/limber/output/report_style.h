@@ -39,6 +39,7 @@ svg{display:block;width:100%;height:auto}
 .grid{stroke:var(--rule)}.axis{stroke:var(--soft)}
 .tick{fill:var(--soft);font-size:11px;font-variant-numeric:tabular-nums}
 .curve{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}
+.band{stroke-width:1;opacity:.38}
 .limit{stroke:var(--limit);stroke-width:1.3;stroke-dasharray:5 4}
 .limit-label{fill:var(--limit);font-size:11px;font-weight:600;paint-order:stroke;stroke:var(--card);
 stroke-width:3px}

@@ -9,9 +9,11 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "limber/core/errors.h"
+#include "limber/output/probes_csv.h"
 #include "limber/output/text.h"
 
 namespace limber {
@@ -156,8 +158,13 @@ void remove_earlier_run(const std::string& dir) {
     }
     remove_inside(fs::path(dir) / "vtu",
                   [](const std::string& name) { return name == "series.pvd" || is_frame(name); });
-    remove_inside(fs::path(dir) / "probes",
-                  [](const std::string& name) { return fs::path(name).extension() == ".csv"; });
+    // A probe may have any name: its table is known by its first line.
+    remove_inside(fs::path(dir) / "probes", [&](const std::string& name) {
+        std::ifstream file(fs::path(dir) / "probes" / name);
+        std::string line;
+        return fs::path(name).extension() == ".csv" && std::getline(file, line) &&
+               line == probe_header();
+    });
 }
 
 std::string subfolder(const std::string& dir, std::string_view name) {

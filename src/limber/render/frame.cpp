@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/render/frame.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include <pugixml.hpp>
+
+#include "limber/core/errors.h"
+#include "limber/io/file.h"
+#include "limber/render/camera.h"
+
+namespace limber {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The arrays of a VTU file with appended raw data.
+class VtuFrame {
+  public:
+    VtuFrame(const std::string& path, std::string bytes) : path_(path), bytes_(std::move(bytes)) {
+        constexpr std::string_view marker = "<AppendedData encoding=\"raw\">";
+        const std::size_t found = bytes_.find(marker);
+        if (found == std::string::npos) fail("no appended raw data; not a frame of limber");
+        data_ = bytes_.find('_', found + marker.size());
+        if (data_ == std::string::npos) fail("no appended data");
+        ++data_;
+        const std::string head = bytes_.substr(0, found) + "</VTKFile>";
+        const pugi::xml_parse_result parsed = document_.load_buffer(head.data(), head.size());
+        if (!parsed) fail(std::string("damaged head: ") + parsed.description());
+        const pugi::xml_node file = document_.child("VTKFile");
+        if (std::string_view(file.attribute("header_type").value()) != "UInt64" ||
+            std::string_view(file.attribute("byte_order").value()) != "LittleEndian")
+            fail("not little-endian with UInt64 headers; not a frame of limber");
+        piece_ = file.child("UnstructuredGrid").child("Piece");
+        n_points = count("NumberOfPoints");
+        n_cells = count("NumberOfCells");
+    }
+
+    /// `group` is Points, Cells, PointData or CellData; components * n values of T.
+    template <class T>
+    std::vector<T> array(const char* group, const char* name, const char* type,
+                         std::size_t n_values) const {
+        const pugi::xml_node node = piece_.child(group).find_child_by_attribute("Name", name);
+        if (!node) fail(std::string("no array '") + name + "'");
+        if (std::string_view(node.attribute("type").value()) != type)
+            fail(std::string("array '") + name + "' is not " + type);
+        const std::uint64_t offset = node.attribute("offset").as_ullong();
+        const std::size_t left = bytes_.size() - data_;
+        std::uint64_t length = 0;
+        if (offset > left || left - offset < sizeof length)
+            fail(std::string("array '") + name + "' is cut off");
+        std::memcpy(&length, bytes_.data() + data_ + offset, sizeof length);
+        if (length > left - offset - sizeof length)
+            fail(std::string("array '") + name + "' is cut off");
+        if (length != n_values * sizeof(T))
+            fail(std::string("array '") + name + "' has " + std::to_string(length) +
+                 " bytes; expected " + std::to_string(n_values * sizeof(T)));
+        std::vector<T> out(n_values);
+        if (length) std::memcpy(out.data(), bytes_.data() + data_ + offset + sizeof length, length);
+        return out;
+    }
+    std::vector<Vec3d> vectors(const char* group, const char* name) const {
+        const std::vector<double> flat = array<double>(group, name, "Float64", 3 * n_points);
+        std::vector<Vec3d> out(n_points);
+        for (std::size_t i = 0; i < n_points; ++i) {
+            out[i] = {flat[3 * i], flat[3 * i + 1], flat[3 * i + 2]};
+            if (!is_finite(out[i])) fail(std::string("array '") + name + "' is not finite");
+        }
+        return out;
+    }
+    [[noreturn]] void fail(const std::string& what) const {
+        throw InputError({path_, 0, 0, -1}, what);
+    }
+
+    std::size_t n_points = 0, n_cells = 0;
+
+  private:
+    /// Bounded by the file, so that a lie cannot ask for more memory than the file could fill.
+    std::size_t count(const char* name) const {
+        const std::uint64_t n = piece_.attribute(name).as_ullong();
+        if (n > bytes_.size()) fail(std::string(name) + " is more than the file can hold");
+        return static_cast<std::size_t>(n);
+    }
+    std::string path_, bytes_;
+    std::size_t data_ = 0;  // where the appended data begins
+    pugi::xml_document document_;
+    pugi::xml_node piece_;
+};
+
+/// <stem>_<digits>.vtu
+bool split_name(const std::string& file, std::string& stem, std::int64_t& step) {
+    const std::size_t bar = file.rfind('_');
+    if (bar == std::string::npos || !file.ends_with(".vtu") || file.size() < bar + 11) return false;
+    const char* end = file.data() + file.size() - 4;
+    const auto [stop, error] = std::from_chars(file.data() + bar + 1, end, step);
+    stem = file.substr(0, bar);
+    return error == std::errc{} && stop == end && step >= 0;
+}
+
+template <class F>
+void for_each_frame_file(const std::string& dir, F&& f) {
+    const fs::path folder = fs::path(dir) / "vtu";
+    std::error_code error;
+    fs::directory_iterator it(folder, error);
+    if (error) throw SystemError(folder.string(), "list the frames", error.value());
+    for (const fs::directory_entry& entry : it) {
+        std::string stem;
+        std::int64_t step = 0;
+        if (split_name(entry.path().filename().string(), stem, step)) f(entry.path(), stem, step);
+    }
+}
+
+std::string nearest_steps(const std::vector<std::int64_t>& steps, std::int64_t wanted) {
+    if (steps.empty()) return "the run has no frames";
+    const auto above = std::lower_bound(steps.begin(), steps.end(), wanted);
+    std::string out = "nearest: ";
+    if (above != steps.begin()) out += std::to_string(*(above - 1));
+    if (above != steps.begin() && above != steps.end()) out += " and ";
+    if (above != steps.end()) out += std::to_string(*above);
+    return out;
+}
+
+/// A value of each tet to its corners: the mean over the tets around a node.
+std::vector<float> at_points(const FrameBody& body, const std::vector<double>& of_tet) {
+    std::vector<double> sum(body.points.size(), 0);
+    std::vector<int> n(body.points.size(), 0);
+    for (std::size_t e = 0; e < body.tets.size(); ++e)
+        for (Index i : body.tets[e]) {
+            sum[i] += of_tet[e];
+            ++n[i];
+        }
+    std::vector<float> out(sum.size());
+    for (std::size_t i = 0; i < sum.size(); ++i)
+        out[i] = n[i] ? static_cast<float>(sum[i] / n[i]) : 0.0f;
+    return out;
+}
+
+std::vector<float> lengths(const std::vector<Vec3d>& vectors) {
+    std::vector<float> out;
+    for (const Vec3d& v : vectors) out.push_back(static_cast<float>(norm(v)));
+    return out;
+}
+
+std::vector<float> values_of(const FrameBody& body, ColourBy colour_by) {
+    if (colour_by == ColourBy::von_mises) return at_points(body, body.von_mises);
+    if (colour_by == ColourBy::displacement) return lengths(body.displacement);
+    if (colour_by == ColourBy::speed) return lengths(body.velocity);
+    return {};
+}
+
+}  // namespace
+
+std::vector<std::int64_t> frame_steps(const std::string& dir) {
+    std::set<std::int64_t> steps;
+    for_each_frame_file(
+        dir, [&](const fs::path&, const std::string&, std::int64_t step) { steps.insert(step); });
+    return {steps.begin(), steps.end()};
+}
+
+std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step) {
+    std::vector<FrameBody> out;
+    for_each_frame_file(dir, [&](const fs::path& path, const std::string& stem, std::int64_t k) {
+        if (k != step) return;
+        out.push_back(read_frame_file(path.string()));
+        out.back().name = stem;
+    });
+    if (out.empty())
+        throw InputError({dir, 0, 0, -1}, "no frame of step " + std::to_string(step) + "; " +
+                                              nearest_steps(frame_steps(dir), step));
+    std::sort(out.begin(), out.end(),
+              [](const FrameBody& a, const FrameBody& b) { return a.name < b.name; });
+    return out;
+}
+
+FrameBody read_frame_file(const std::string& path) {
+    const VtuFrame file(path, read_file(path));
+    FrameBody body;
+    body.points = file.vectors("Points", "Points");
+    body.displacement = file.vectors("PointData", "displacement");
+    body.velocity = file.vectors("PointData", "velocity");
+    body.von_mises = file.array<double>("CellData", "von_mises", "Float64", file.n_cells);
+    const auto types = file.array<std::uint8_t>("Cells", "types", "UInt8", file.n_cells);
+    if (std::any_of(types.begin(), types.end(), [](int type) { return type != 10; }))
+        file.fail("a cell is not a tetrahedron");
+    const auto corners =
+        file.array<std::int32_t>("Cells", "connectivity", "Int32", 4 * file.n_cells);
+    body.tets.resize(file.n_cells);
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+        if (corners[k] < 0 || static_cast<std::size_t>(corners[k]) >= file.n_points)
+            file.fail("a tet uses a point that is not there");
+        body.tets[k / 4][k % 4] = corners[k];
+    }
+    for (double value : body.von_mises)
+        if (!std::isfinite(value)) file.fail("array 'von_mises' is not finite");
+    return body;
+}
+
+void add_bodies(const std::vector<FrameBody>& bodies, ColourBy colour_by, bool edges,
+                Picture& picture) {
+    float largest = 0;
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+        PictureBody body;
+        body.points = bodies[b].points;
+        body.triangles = boundary_triangles(bodies[b].tets);
+        body.colour = body_colour(b);
+        body.edges = edges;
+        body.scalar = values_of(bodies[b], colour_by);
+        for (float value : body.scalar) largest = std::max(largest, value);
+        picture.bodies.push_back(std::move(body));
+    }
+    if (colour_by == ColourBy::body) return;
+    constexpr std::array<const char*, 4> titles = {"", "von Mises [Pa]", "displacement [m]",
+                                                   "speed [m/s]"};
+    picture.scale = {0, largest, titles[static_cast<int>(colour_by)]};
+}
+
+void add_floor(Picture& picture) {
+    const Box3 bounds = picture_bounds(picture);
+    const Vec3d up = up_vector(picture);
+    const double below = 0.02 * norm(bounds.size());
+    picture.planes.push_back({up * (dot(bounds.lo, up) - below), up});
+}
+
+}  // namespace limber

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "limber/render/picture.h"
+
+namespace limber {
+
+/// What a picture needs of one body in one frame of a run folder.
+struct FrameBody {
+    std::string name;  // the stem of its file
+    std::vector<Vec3d> points;
+    std::vector<Vec3d> displacement, velocity;  // one per point
+    std::vector<Tet> tets;
+    std::vector<double> von_mises;  // one per tet [Pa]
+};
+
+/// Steps that have frames, ascending.
+std::vector<std::int64_t> frame_steps(const std::string& dir);
+/// All bodies of one frame, by name. A step without a frame is an InputError that names the nearest
+/// ones.
+std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step);
+/// One vtu/<body>_000123.vtu as limber writes it; whatever else is refused with the reason.
+FrameBody read_frame_file(const std::string& path);
+
+enum class ColourBy { body, von_mises, displacement, speed };
+constexpr std::array<std::string_view, 4> enum_names(ColourBy) {
+    return {"body", "von_mises", "displacement", "speed"};
+}
+
+/// Adds the surfaces of the bodies, each in its colour or all by one scale from 0 to the largest
+/// value, with a legend.
+void add_bodies(const std::vector<FrameBody>& bodies, ColourBy colour_by, bool edges,
+                Picture& picture);
+/// A floor a little below everything, for scenes without a ground: shadows tell where things are.
+void add_floor(Picture& picture);
+
+}  // namespace limber
