@@ -35,8 +35,8 @@ Bad more(const char* name, const std::string& text, int line, std::vector<const 
     return {name, good_scene + text, line, std::move(says)};
 }
 
-const char* const pin = "[[pin]]\nbody = \"bar\"\n";        // lines 15, 16
-const char* const force = "[[force]]\nbody = \"bar\"\n";    // lines 15, 16
+const char* const pin = "[[pin]]\nbody = \"bar\"\n";      // lines 15, 16
+const char* const force = "[[force]]\nbody = \"bar\"\n";  // lines 15, 16
 
 std::vector<Bad> catalogue() {
     return {
@@ -99,7 +99,7 @@ std::vector<Bad> catalogue() {
         change("S08_zero", "density = 1000", "density = 0", 8, {"density = 0", "> 0"}),
         change("S08_negative", "density = 1000", "density = -5", 8, {"density = -5", "> 0"}),
         change("S09_bulk", "young = 1e6\npoisson = 0.4", "mu = 3e5\nlambda = -2.5e5", 7,
-               {"material.rubber: mu = 3e+05 and lambda = -250000", "bulk modulus of -5e+04 Pa",
+               {"material.rubber: mu = 3e+05 and lambda = -250000", "bulk modulus of -50000 Pa",
                 "> 0"}),
         change("S09_mixed", "poisson = 0.4", "mu = 1e5\nlambda = 1e5", 7,
                {"material.rubber: young, mu are given together", "at most one of: young, mu"}),
@@ -111,7 +111,8 @@ std::vector<Bad> catalogue() {
         change("S11_nan", "step = 0.01", "step = nan", 3, {"time.step = nan"}),
         change("S11_huge", "step = 0.01", "step = 1e9", 3, {"time.step = 1e+09", "<= 1"}),
         change("S11_steps", "steps = 10", "steps = -1", 4, {"time.steps = -1", ">= 0"}),
-        change("S11_steps_2_63", "steps = 10", "steps = 9223372036854775808", 4, {"not valid TOML"}),
+        change("S11_steps_2_63", "steps = 10", "steps = 9223372036854775808", 4,
+               {"not valid TOML"}),
         change("S11_steps_huge", "steps = 10", "steps = 9223372036854775807", 4,
                {"time.steps = 9223372036854775807", "<= 1e+15"}),
         change("S11_end_and_steps", "steps = 10", "steps = 10\nend = 1", 4,
@@ -174,9 +175,8 @@ std::vector<Bad> catalogue() {
              19, {"force[0].scale has 1 entries for 2 times"}),
         more("S18_two_kinds", std::string(force) + "each = [0,1,0]\ntotal = [0,1,0]\n", 17,
              {"force[0]: total, each are given together"}),
-        more("S18_no_face",
-             std::string(force) + "select = { nodes = [0] }\ntraction = [0,1,0]\n", 18,
-             {"force[0]: no boundary face of body 'bar' has all three nodes selected"}),
+        more("S18_no_face", std::string(force) + "select = { nodes = [0] }\ntraction = [0,1,0]\n",
+             18, {"force[0]: no boundary face of body 'bar' has all three nodes selected"}),
         more("S18_motion",
              std::string(pin) +
                  "select = { side = \"x-\" }\n[pin.motion]\ntimes = [0, 0]\nangle = [0, 1]\n",
@@ -275,12 +275,11 @@ TEST(BadScenes, a_whole_number_beyond_63_bits_in_json_is_out_of_range) {  // S11
                               "s.json"),
                    "s.json");
     });
-    EXPECT_NE(error.find("time.steps = 9.223372036854776e+18; allowed"), std::string::npos) << error;
+    EXPECT_NE(error.find("time.steps = 9223372036854775808; allowed"), std::string::npos) << error;
 }
 
 TEST(BadScenes, control_characters_are_shown_escaped) {
-    const std::string error =
-        input_error([] { scene_of(good_scene + "\"\\u001b[31m\" = 1\n"); });
+    const std::string error = input_error([] { scene_of(good_scene + "\"\\u001b[31m\" = 1\n"); });
     EXPECT_NE(error.find("unknown key '\\x1b[31m'"), std::string::npos) << error;
 }
 

@@ -36,8 +36,9 @@ Vec3d total(const NodalForce& f) {
 }
 
 TEST(BuildModel, bodies_follow_each_other) {
-    const Model m = built(good_scene + "[[body]]\nname = \"ball\"\nshape = \"sphere\"\ncells = [2]\n"
-                                       "material = \"rubber\"\nmass = \"consistent\"\n");
+    const Model m = built(good_scene +
+                          "[[body]]\nname = \"ball\"\nshape = \"sphere\"\ncells = [2]\n"
+                          "material = \"rubber\"\nmass = \"consistent\"\n");
     ASSERT_EQ(m.bodies.size(), 2u);
     EXPECT_EQ(m.bodies[0].node_begin, 0);
     EXPECT_EQ(m.bodies[0].node_end, m.bodies[1].node_begin);
@@ -84,8 +85,8 @@ TEST(BuildModel, three_ways_to_say_a_rotation_agree) {
 }
 
 TEST(BuildModel, a_spinning_body_turns_about_its_centre_of_mass) {
-    const Model m = built(body_with(
-        "translate = [3, 0, 0]\nvelocity = [0, 1, 0]\nangular_velocity = [0, 0, 2]\n"));
+    const Model m = built(
+        body_with("translate = [3, 0, 0]\nvelocity = [0, 1, 0]\nangular_velocity = [0, 0, 2]\n"));
     for (Index i = 0; i < m.n_nodes(); ++i) {
         const Vec3d r = m.mesh.nodes[i] - Vec3d{3, 0, 0};
         EXPECT_LT(norm(m.initial_velocity[i] - Vec3d{-2 * r.y, 1 + 2 * r.x, 0}), 1e-14);
@@ -169,8 +170,8 @@ TEST(BuildModel, a_traction_acts_on_the_area) {
 }
 
 TEST(BuildModel, forces_on_each_node_and_key_frames) {
-    const Model m = built(good_scene + force +
-                          "each = [0, 0, 1]\ntimes = [0, \"500 ms\"]\nscale = [0, 4]\n");
+    const Model m =
+        built(good_scene + force + "each = [0, 0, 1]\ntimes = [0, \"500 ms\"]\nscale = [0, 4]\n");
     EXPECT_EQ(m.forces[0].nodes.size(), 20u);
     EXPECT_EQ(m.forces[0].share[7].z, 1);
     EXPECT_DOUBLE_EQ(m.forces[0].scale.value(0.25), 2);
@@ -202,9 +203,10 @@ motion = { times = [0, 1], translate = [[0, 0, 0], [1, 0, 0]] }
 }
 
 TEST(BuildModel, regions_have_their_own_material) {
-    const Model m = built(body_with("regions = [{ select = { box = [[-1,-1,-1],[0,1,1]] }, material "
-                                    "= \"hard\" }]\n[material.hard]\nyoung = 1e9\npoisson = 0\n"
-                                    "density = 1\n"));
+    const Model m =
+        built(body_with("regions = [{ select = { box = [[-1,-1,-1],[0,1,1]] }, material "
+                        "= \"hard\" }]\n[material.hard]\nyoung = 1e9\npoisson = 0\n"
+                        "density = 1\n"));
     const auto hard = static_cast<Index>(m.materials[0].name == "hard" ? 0 : 1);
     // Half of the four cells lie at x < 0.
     EXPECT_EQ(std::count(m.tet_material.begin(), m.tet_material.end(), hard), m.n_tets() / 2);
@@ -220,9 +222,10 @@ TEST(BuildModel, every_node_fixed_is_a_notice) {  // S16
 
 TEST(BuildModel, assumed_material_values_are_named) {
     BuildReport report;
-    built("limber = 1\n[time]\nsteps = 1\n[material.m]\npoisson = 0.2\n[[body]]\nname = \"a\"\n"
-          "shape = \"box\"\nmaterial = \"m\"\n[[body]]\nname = \"b\"\nshape = \"box\"\n",
-          &report);
+    built(
+        "limber = 1\n[time]\nsteps = 1\n[material.m]\npoisson = 0.2\n[[body]]\nname = \"a\"\n"
+        "shape = \"box\"\nmaterial = \"m\"\n[[body]]\nname = \"b\"\nshape = \"box\"\n",
+        &report);
     ASSERT_EQ(report.warnings.size(), 2u);
     EXPECT_EQ(report.warnings[0],
               "scene.toml:4: material.m: not given, taken as young = 1e6 Pa density = 1000 kg/m^3");
@@ -243,6 +246,7 @@ TEST(BuildModel, a_mesh_file_gives_ids_groups_and_warnings) {
     Folder folder;
     TetMesh mesh = make_box({1, 1, 1}, {1, 1, 1});
     for (FileId& id : mesh.node_ids) id = 100 + 10 * id;
+    for (FileId& id : mesh.tet_ids) id += 50;
     mesh.tet_groups["core"] = {0, 1};
     std::swap(mesh.tets[5][0], mesh.tets[5][1]);  // inside out
     write_tet_mesh(folder.path("cube.msh"), mesh);
@@ -270,8 +274,8 @@ select = { nodes = [110, 100] }
     const Model m = build_model(load_scene(path), report);
     EXPECT_EQ(m.mesh.node_ids[1], 110);
     EXPECT_EQ(m.pins[0].nodes, (std::vector<Index>{0, 1}));
-    EXPECT_EQ(m.tet_material[0], 1);
-    EXPECT_EQ(m.tet_material[5], 0);
+    for (Index t = 0; t < m.n_tets(); ++t)  // the file may hold them in another order
+        EXPECT_EQ(m.tet_material[t], m.mesh.tet_ids[t] < 52 ? 1 : 0);
     EXPECT_EQ(report.bodies[0].mesh.n_reoriented, 1);
     ASSERT_FALSE(report.warnings.empty());
     EXPECT_EQ(report.warnings[0].rfind(folder.path("cube.msh"), 0), 0u) << report.warnings[0];
@@ -293,8 +297,7 @@ TEST(BuildModel, a_missing_mesh_is_a_system_error) {
 TEST(Loads, come_node_by_node_from_a_csv) {
     Folder folder;
     folder.write("loads.csv", "node,fx,fy,fz\n# comment\n3, 1, 2.5, -3e2\r\n\n0,0,0,1\n");
-    const std::string path =
-        folder.write("s.toml", good_scene + force + "file = \"loads.csv\"\n");
+    const std::string path = folder.write("s.toml", good_scene + force + "file = \"loads.csv\"\n");
     BuildReport report;
     const Model m = build_model(load_scene(path), report);
     EXPECT_EQ(m.forces[0].nodes, (std::vector<Index>{0, 3}));

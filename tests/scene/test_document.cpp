@@ -2,6 +2,7 @@
 #include "limber/scene/document.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -120,10 +121,24 @@ TEST(Document, nesting_within_the_limit_is_read) {
     EXPECT_NO_THROW(
         parse_json("{\"x\": " + std::string(60, '[') + std::string(60, ']') + "}", "s.json"));
     // Brackets inside strings and comments do not nest.
-    const std::string inside =
-        "a = \"" + std::string(100, '[') + "\" # " + std::string(100, '[') + "\nb = '" +
-        std::string(100, '{') + "'\nc = '''\n" + std::string(100, '[') + "'''\nd = \"\\\"[\"\n";
+    const std::string inside = "a = \"" + std::string(100, '[') + "\" # " + std::string(100, '[') +
+                               "\nb = '" + std::string(100, '{') + "'\nc = '''\n" +
+                               std::string(100, '[') + "'''\nd = \"\\\"[\"\n";
     EXPECT_NO_THROW(parse_toml(inside, "s.toml"));
+}
+
+TEST(Document, tables_with_very_many_keys_are_refused) {
+    std::string toml, json = "{";
+    for (std::size_t i = 0; i <= max_keys; ++i) {
+        const std::string key = std::to_string(i);
+        toml.append("k").append(key).append(" = 1\n");
+        json.append(i ? ",\"k" : "\"k").append(key).append("\": 1");
+    }
+    json += '}';
+    EXPECT_NE(input_error([&] { parse_toml(toml, "t"); }).find("more than 10000"),
+              std::string::npos);
+    EXPECT_NE(input_error([&] { parse_json(json, "t"); }).find("more than 10000"),
+              std::string::npos);
 }
 
 TEST(Document, nan_and_infinity_of_toml_are_values_for_the_rules_to_judge) {
@@ -165,8 +180,9 @@ RC_GTEST_PROP(Document, broken_text_never_does_worse_than_an_input_error, (std::
 
 TEST(Document, a_scene_file_must_be_a_small_regular_file_with_a_known_ending) {
     test::Folder folder;
-    EXPECT_NE(input_error([&] { read_document(folder.write("a.yaml", "")); }).find(".toml or .json"),
-              std::string::npos);
+    EXPECT_NE(
+        input_error([&] { read_document(folder.write("a.yaml", "")); }).find(".toml or .json"),
+        std::string::npos);
     const std::string big = folder.write("big.toml", std::string(max_scene_bytes + 1, '#'));
     EXPECT_NE(input_error([&] { read_document(big); }).find("at most"), std::string::npos);
     std::filesystem::create_directory(folder.path("dir.toml"));

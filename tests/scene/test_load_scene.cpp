@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <numbers>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "limber/scene/build_model.h"
@@ -174,8 +175,7 @@ TEST(Extends, a_cycle_is_shown) {  // S24
 TEST(Extends, long_chains_and_missing_bases_are_refused) {
     Folder folder;
     for (int i = 0; i < 40; ++i)
-        folder.write("f" + std::to_string(i) + ".toml",
-                     "extends = \"f" + std::to_string(i + 1) + ".toml\"\n");
+        folder.write(fmt::format("f{}.toml", i), fmt::format("extends = \"f{}.toml\"\n", i + 1));
     EXPECT_NE(input_error([&] { load_scene(folder.path("f0.toml")); }).find("deeper than 16"),
               std::string::npos);
     const std::string lost = folder.write("lost.toml", "\nextends = \"absent.toml\"\n");
@@ -233,13 +233,11 @@ TEST(Defaults, are_checked_even_where_no_entry_uses_them) {
 // ---- --set
 
 TEST(Set, reaches_tables_arrays_and_named_entries) {
-    const SceneDef s = scene_of(good_scene, {.sets = {"solver.max_iterations=5", "time.end=1",
-                                                      "body.0.translate=[0,1,0]",
-                                                      "body.bar.mass=consistent",
-                                                      "material.rubber.young=\"2 kPa\"",
-                                                      "material.new.poisson=0.1",
-                                                      "gravity=[0,0,0]", "gravity.1=-2"},
-                                             .sandbox = false});
+    const SceneDef s = scene_of(
+        good_scene, {.sets = {"solver.max_iterations=5", "time.end=1", "body.0.translate=[0,1,0]",
+                              "body.bar.mass=consistent", "material.rubber.young=\"2 kPa\"",
+                              "material.new.poisson=0.1", "gravity=[0,0,0]", "gravity.1=-2"},
+                     .sandbox = false});
     EXPECT_EQ(s.solver.options.as<CorotationalOptions>().pcg.max_iterations, 5);
     EXPECT_EQ(s.time.end, 1);
     EXPECT_FALSE(s.time.steps);
@@ -259,6 +257,7 @@ TEST(Set, errors_name_the_argument) {
         {"time..step=5", "wanted a path of keys"},
         {"time.step=[1", "not valid TOML"},
         {"time.step=", "not valid TOML"},
+        {"time.step=1\nx=2", "more than one value"},
         {"body.3.mass=lumped", "there is no entry '3'; allowed: 0 to 0, or a name: bar"},
         {"body.barr.mass=lumped", "did you mean 'bar'?"},
         {"limber.x=1", "'x' is no key of a whole number 1"},
@@ -267,7 +266,7 @@ TEST(Set, errors_name_the_argument) {
     for (const auto& [argument, says] : cases) {
         const std::string error =
             input_error([&] { scene_of(good_scene, {.sets = {argument}, .sandbox = false}); });
-        EXPECT_EQ(error.rfind(std::string("--set ") + argument + ": error: ", 0), 0u) << error;
+        EXPECT_EQ(error.rfind("--set " + printable(argument) + ": error: ", 0), 0u) << error;
         EXPECT_NE(error.find(says), std::string::npos) << error;
     }
 }
@@ -279,9 +278,9 @@ std::string with_mesh(const std::string& path) {
 }
 
 TEST(Paths, nul_and_urls_are_always_refused) {
-    for (const auto& [path, says] : {std::pair{"a\\u0000b", "NUL"},
-                                     std::pair{"https://x.org/a.msh", "URLs are not read"},
-                                     std::pair{"file:///etc/passwd", "URLs are not read"}}) {
+    for (const auto& [path, says] :
+         {std::pair{"a\\u0000b", "NUL"}, std::pair{"https://x.org/a.msh", "URLs are not read"},
+          std::pair{"file:///etc/passwd", "URLs are not read"}}) {
         const std::string error = input_error([&] { scene_of(with_mesh(path)); });
         EXPECT_EQ(error.rfind("scene.toml:6:", 0), 0u) << error;
         EXPECT_NE(error.find(says), std::string::npos) << error;
@@ -305,10 +304,10 @@ TEST(Paths, a_sandboxed_scene_stays_in_its_folder) {
         EXPECT_EQ(load(outside, false), "") << outside;
     }
     EXPECT_EQ(load("in.msh", true), "");
-    const std::string child =
-        folder.write("scene/child.toml", "extends = \"../base.toml\"\n");
-    EXPECT_NE(input_error([&] { load_scene(child, {.sets = {}, .sandbox = true}); })
-                  .find("path outside scene folder"),
+    const std::string child = folder.write("scene/child.toml", "extends = \"../base.toml\"\n");
+    EXPECT_NE(input_error([&] {
+                  load_scene(child, {.sets = {}, .sandbox = true});
+              }).find("path outside scene folder"),
               std::string::npos);
 }
 

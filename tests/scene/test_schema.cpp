@@ -159,8 +159,7 @@ for document, error in zip(documents, expected):
         print("differs:", json.dumps(document)[-200:], "| reader:", error or "accepts")
 sys.exit(1 if bad else 0)
 )");
-    const std::string command =
-        "/usr/bin/python3 '" + script + "' '" + folder.path() + "'";
+    const std::string command = "/usr/bin/python3 '" + script + "' '" + folder.path() + "'";
     EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
@@ -175,7 +174,8 @@ TEST(SceneFormat, the_document_is_up_to_date) {
     const std::string path = std::string(LIMBER_SOURCE_DIR) + "/docs/scene_format.md";
     if (std::getenv("LIMBER_UPDATE_DOCS")) std::ofstream(path) << scene_format_markdown();
     std::ifstream file(path);
-    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::string text((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
     EXPECT_TRUE(text == scene_format_markdown())
         << "docs/scene_format.md is stale: LIMBER_UPDATE_DOCS=1 build/release/tests/test_scene "
            "--gtest_filter='SceneFormat.*' writes it";

@@ -33,16 +33,15 @@ T parsed(std::string_view text, const SourcePlace& place, const char* wanted) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     bool good = error == std::errc() && end == text.data() + text.size() && !text.empty();
     if constexpr (std::is_floating_point_v<T>) good = good && std::isfinite(value);
-    if (!good)
-        throw InputError(place, "found '" + printable(text) + "'; allowed: " + wanted);
+    if (!good) throw InputError(place, "found '" + printable(text) + "'; allowed: " + wanted);
     return value;
 }
 
 NodeLoad parse_line(std::string_view line, const SourcePlace& place) {
     const auto fields = split(line);
     if (fields.size() != 4)
-        throw InputError(place, "found " + std::to_string(fields.size()) +
-                                    " values; allowed: 4, node,fx,fy,fz");
+        throw InputError(
+            place, "found " + std::to_string(fields.size()) + " values; allowed: 4, node,fx,fy,fz");
     NodeLoad load;
     load.node = parsed<FileId>(fields[0], place, "the whole number of a node");
     for (int i = 0; i < 3; ++i)

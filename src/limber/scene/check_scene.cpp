@@ -17,11 +17,11 @@ void check_reference(const std::string& name, const std::vector<std::string>& kn
                      std::string_view what, std::string_view key, const Origin& origin) {
     for (const std::string& candidate : known)
         if (candidate == name) return;
-    throw InputError(origin.at(key), origin.path + '.' + std::string(key) + " = \"" +
-                                         printable(name) + "\": there is no such " +
-                                         std::string(what) + "; allowed: " +
-                                         (known.empty() ? "none is defined" : joined(known)) +
-                                         did_you_mean(name, known));
+    throw InputError(origin.at(key),
+                     origin.path + '.' + std::string(key) + " = \"" + printable(name) +
+                         "\": there is no such " + std::string(what) +
+                         "; allowed: " + (known.empty() ? "none is defined" : joined(known)) +
+                         did_you_mean(name, known));
 }
 
 /// Two entries of one name (S22).
@@ -40,12 +40,12 @@ void check_unique(const std::vector<Entry>& entries, std::string_view what) {
 
 void check_material(const MaterialDef& m) {
     if (!m.mu) return;
-    const double bulk = *m.lambda + 2.0 / 3 * *m.mu;
+    const double bulk = (3 * *m.lambda + 2 * *m.mu) / 3;
     if (!(bulk > 0))
-        throw InputError(m.origin.at("lambda"),
-                         m.origin.path + ": mu = " + number_text(*m.mu) +
-                             " and lambda = " + number_text(*m.lambda) + " give a bulk modulus of " +
-                             number_text(bulk) + " Pa; allowed: > 0");
+        throw InputError(m.origin.at("lambda"), m.origin.path + ": mu = " + number_text(*m.mu) +
+                                                    " and lambda = " + number_text(*m.lambda) +
+                                                    " give a bulk modulus of " + number_text(bulk) +
+                                                    " Pa; allowed: > 0");
 }
 
 /// A key that another shape would read must not be dropped in silence.
@@ -69,9 +69,9 @@ void check_shape_keys(const BodyDef& body) {
 void check_select(const SelectDef& select) {
     const auto& origin = select.origin;
     if (select.plane && !(norm(select.plane->normal) > 0))
-        throw InputError(origin.at("plane"), origin.path + ".plane.normal = " +
-                                                 vector_text(select.plane->normal) +
-                                                 "; allowed: a finite vector that is not zero");
+        throw InputError(origin.at("plane"),
+                         origin.path + ".plane.normal = " + vector_text(select.plane->normal) +
+                             "; allowed: a finite vector that is not zero");
     if (select.box)
         for (int i = 0; i < 3; ++i)
             if ((*select.box)[0][i] > (*select.box)[1][i])

@@ -58,6 +58,8 @@ std::string number_text(double d);
 
 /// Tables and arrays inside each other; a deeper file is refused before anything recurses.
 inline constexpr int max_nesting = 64;
+/// Keys of one table: looking for a key walks through them.
+inline constexpr std::size_t max_keys = 10000;
 /// A scene is written by hand; meshes and loads have their own files.
 inline constexpr std::int64_t max_scene_bytes = 16 << 20;
 

@@ -95,9 +95,9 @@ class Checker {
             wrong_type(v, type, path);
         }
         if (!std::isfinite(d)) {
-            TypeInfo finite = type;
-            throw InputError(v.place, path + " = " + shown(v) + "; allowed: a finite number" +
-                                          wanted(finite).substr(std::string("a number").size()));
+            const std::string plain = wanted(type);  // "a number > 0 [Pa]"
+            throw InputError(v.place, path + " = " + shown(v) + "; allowed: a finite" +
+                                          plain.substr(plain.find(' ')));
         }
         if (!allowed(d, type.rule)) out_of_range(v, type, path);
         return Value::of(d);
@@ -131,8 +131,8 @@ class Checker {
             good = good && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                             (c >= '0' && c <= '9') || c == '_' || c == '-');
         if (!good)
-            throw InputError(place, path + " = \"" + printable(name) + "\"; allowed: " +
-                                        wanted(type_of(FieldKind::name)));
+            throw InputError(place, path + " = \"" + printable(name) +
+                                        "\"; allowed: " + wanted(type_of(FieldKind::name)));
     }
 
     std::string resolved(const Value& v, const std::string& path) const {
@@ -186,8 +186,7 @@ class Checker {
         Value out = Value::table();
         for (std::size_t i = 0; i < v.items.size(); ++i) {
             check_name(v.keys[i].name, v.keys[i].place, path + ": name");
-            out.set(v.keys[i].name,
-                    check(v.items[i], type.items[0], path + '.' + v.keys[i].name),
+            out.set(v.keys[i].name, check(v.items[i], type.items[0], path + '.' + v.keys[i].name),
                     v.keys[i].place);
         }
         return out;
@@ -201,9 +200,8 @@ class Checker {
         Value out = Value::table();
         for (std::size_t i = 0; i < v.items.size(); ++i) {
             const Value::Key& key = v.keys[i];
-            const auto field =
-                std::find_if(fields.begin(), fields.end(),
-                             [&](const FieldInfo* f) { return f->key == key.name; });
+            const auto field = std::find_if(fields.begin(), fields.end(),
+                                            [&](const FieldInfo* f) { return f->key == key.name; });
             if (field == fields.end()) unknown_key(v, key, type, fields, path);
             out.set(key.name, check(v.items[i], (*field)->type, prefix + key.name), key.place);
         }
@@ -252,17 +250,18 @@ class Checker {
             if (given.size() > 1)
                 throw InputError(v.key_place(given[1]),
                                  path + ": " + joined(given) + " are given together; allowed: " +
-                                     (group.required ? "exactly" : "at most") + " one of: " +
-                                     joined(group.keys));
+                                     (group.required ? "exactly" : "at most") +
+                                     " one of: " + joined(group.keys));
             if (given.empty() && group.required)
-                throw InputError(v.place, path + ": required key is missing; allowed: exactly one of: " +
-                                              joined(group.keys));
+                throw InputError(v.place,
+                                 path + ": required key is missing; allowed: exactly one of: " +
+                                     joined(group.keys));
         }
         for (const KeyNeed& need : type.needs)
             if (v.find(need.key) && !v.find(need.needs))
-                throw InputError(v.key_place(need.key), path + ": key '" + need.key +
-                                                            "' needs the key '" + need.needs +
-                                                            "' beside it");
+                throw InputError(
+                    v.key_place(need.key),
+                    path + ": key '" + need.key + "' needs the key '" + need.needs + "' beside it");
     }
 
     Value either(const Value& v, const TypeInfo& type, const std::string& path) const {

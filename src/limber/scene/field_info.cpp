@@ -121,7 +121,8 @@ std::string wanted(const TypeInfo& type) {
             return "a table of named " + plural(type.items[0]);
         case FieldKind::either: {
             std::string out;
-            for (const TypeInfo& form : type.items) out += (out.empty() ? "" : ", or ") + wanted(form);
+            for (const TypeInfo& form : type.items)
+                out += (out.empty() ? "" : ", or ") + wanted(form);
             return out;
         }
     }

@@ -267,8 +267,7 @@ struct FieldTraits<Vec3d> {
     }
     static Value to_value(const Vec3d& v, Rule rule) {
         Value out = Value::array();
-        for (int i = 0; i < 3; ++i)
-            out.items.push_back(FieldTraits<double>::to_value(v[i], rule));
+        for (int i = 0; i < 3; ++i) out.items.push_back(FieldTraits<double>::to_value(v[i], rule));
         return out;
     }
 };
@@ -352,7 +351,9 @@ O plain_defaults() {
 /// An entry of a registry: O with the defaults that `make` gives it.
 template <class O, O (*make)() = plain_defaults<O>>
 constexpr OptionCase option_case(std::string_view name, std::string_view meaning) {
-    return {name, meaning, [] { return std::any(make()); },
+    return {name,
+            meaning,
+            [] { return std::any(make()); },
             [] {
                 TypeInfo type;
                 Describe visitor(type);

@@ -96,6 +96,8 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
         if (table.find(name))
             throw InputError(place, "key '" + printable(name) + "' is given twice; first at line " +
                                         std::to_string(table.key_place(name).line));
+        if (table.keys.size() >= max_keys)
+            throw InputError(place, "a table with more than " + std::to_string(max_keys) + " keys");
         table.keys.push_back({name, place});
         return true;
     }
@@ -155,8 +157,8 @@ Value parse_json(std::string_view text, const std::string& file) {
     nlohmann::json::sax_parse(builder.begin(), builder.end(), &builder);
     Value root = builder.take();
     if (!root.is(ValueKind::table))
-        throw InputError({file, 1, 1}, "a scene is one JSON object; found " +
-                                           std::string(kind_name(root.kind)));
+        throw InputError({file, 1, 1},
+                         "a scene is one JSON object; found " + std::string(kind_name(root.kind)));
     root.place = {file, 1, 1};
     return root;
 }

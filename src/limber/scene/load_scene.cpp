@@ -52,15 +52,15 @@ void make_room(Value& base, const Value& over, const TypeInfo& type) {
     if (type.tag.empty()) return;
     const Value* now = over.find(type.tag);
     const Value* before = base.find(type.tag);
-    if (!now || now->text == (before ? before->text : type.default_case)) return;
+    const std::string old_case = before ? before->text : type.default_case;
+    if (!now || old_case.empty() || now->text == old_case) return;
     const std::vector<Value::Key> keys = base.keys;
     for (const Value::Key& key : keys)
         if (!find_field(type.fields, key.name)) base.remove(key.name);
 }
 
 Value merged_arrays(Value base, const Value& over, const TypeInfo* type) {
-    const TypeInfo* item_type =
-        type && type->kind == FieldKind::list ? &type->items[0] : nullptr;
+    const TypeInfo* item_type = type && type->kind == FieldKind::list ? &type->items[0] : nullptr;
     for (const Value& item : over.items) {
         const Value* name = item.find("name");
         Value* same_name =
@@ -81,23 +81,24 @@ Value with_base(Value document, const LoadOptions& options, const std::string& s
                 const std::vector<std::string>& chain) {
     const Value* extends = document.find("extends");
     if (!extends) return document;
-    const Value base_path = checked(*extends, type_of(FieldKind::path), "extends",
-                                    {scene_folder, options.sandbox});
-    if (!fs::exists(base_path.text))
+    const Value base_path =
+        checked(*extends, type_of(FieldKind::path), "extends", {scene_folder, options.sandbox});
+    std::error_code unreadable;
+    if (!fs::exists(base_path.text, unreadable))
         throw InputError(extends->place, "extends = " + shown(*extends) + ": there is no file '" +
                                              printable(base_path.text, 300) + "'");
-    const std::string canonical = fs::weakly_canonical(base_path.text).string();
     for (std::size_t i = 0; i < chain.size(); ++i)
-        if (fs::weakly_canonical(chain[i]).string() == canonical) {
+        if (fs::equivalent(chain[i], base_path.text, unreadable)) {
             std::string cycle;
-            for (std::size_t k = i; k < chain.size(); ++k) cycle += printable(chain[k], 300) + " -> ";
+            for (std::size_t k = i; k < chain.size(); ++k)
+                cycle += printable(chain[k], 300) + " -> ";
             throw InputError(extends->place, "extends = " + shown(*extends) +
                                                  ": the file includes itself: " + cycle +
                                                  printable(base_path.text, 300));
         }
     if (chain.size() >= max_extends)
-        throw InputError(extends->place, "extends goes deeper than " +
-                                             std::to_string(max_extends) + " files");
+        throw InputError(extends->place,
+                         "extends goes deeper than " + std::to_string(max_extends) + " files");
     Value base = read_extended(base_path.text, options, scene_folder, chain);
     document.remove("extends");
     Value out = merged(std::move(base), document, &scene_type());
@@ -155,8 +156,8 @@ const TypeInfo& scene_type() {
         TypeInfo scene = describe<SceneDef>();
         TypeInfo defaults;
         for (const FieldInfo& field : scene.fields) {
-            const bool entries = field.type.kind == FieldKind::list ||
-                                 field.type.kind == FieldKind::map;
+            const bool entries =
+                field.type.kind == FieldKind::list || field.type.kind == FieldKind::map;
             if (entries && field.type.items[0].kind == FieldKind::table)
                 defaults.fields.push_back({field.key, partial(field.type.items[0]), false,
                                            "for every " + field.key + " that says nothing else",
@@ -183,9 +184,8 @@ Value merged(Value base, const Value& over, const TypeInfo* type) {
     for (std::size_t i = 0; i < over.items.size(); ++i) {
         const std::string& key = over.keys[i].name;
         Value* old = base.find(key);
-        Value value =
-            old ? merged(std::move(*old), over.items[i], type_of_key(type, key, over))
-                : over.items[i];
+        Value value = old ? merged(std::move(*old), over.items[i], type_of_key(type, key, over))
+                          : over.items[i];
         base.set(key, std::move(value), over.keys[i].place);
     }
     return base;
@@ -207,9 +207,9 @@ void place_at(Value& value, const SourcePlace& place) {
 
 bool is_word(std::string_view text) {
     if (text.empty() || text.size() > 64 || text == "nan" || text == "inf") return false;
-    return std::all_of(text.begin(), text.end(), [](unsigned char c) {
-        return std::isalnum(c) || c == '_' || c == '-';
-    }) && !std::isdigit(static_cast<unsigned char>(text[0])) && text[0] != '-';
+    return std::all_of(text.begin(), text.end(),
+                       [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; }) &&
+           !std::isdigit(static_cast<unsigned char>(text[0])) && text[0] != '-';
 }
 
 SetArgument parse_set(const std::string& argument) {
@@ -227,7 +227,9 @@ SetArgument parse_set(const std::string& argument) {
         begin = end + 1;
     }
     try {
-        out.value = *parse_toml("value = " + text, "").find("value");
+        const Value parsed = parse_toml("value = " + text, "");
+        if (parsed.keys.size() != 1) throw InputError("more than one value");
+        out.value = *parsed.find("value");
     } catch (const InputError& e) {
         // A shell eats quotes: a bare word is the string it looks like.
         if (!is_word(text))
@@ -301,8 +303,7 @@ SceneDef make_scene(Value document, const std::string& path, const LoadOptions& 
     const std::string folder = fs::path(path).parent_path().string();
     document = with_base(std::move(document), options, folder, {path});
     document.remove("extends");
-    for (const std::string& argument : options.sets)
-        apply_set(document, argument, scene_type());
+    for (const std::string& argument : options.sets) apply_set(document, argument, scene_type());
     const ReadContext context{folder, options.sandbox};
     apply_all_defaults(document, context);
     const Value value = checked(document, scene_type(), "", context);

@@ -61,8 +61,9 @@ Placement placement_of(const BodyDef& body) {
 void check_times(const std::vector<double>& times, std::size_t n_values, std::string_view values,
                  const Origin& origin) {
     if (times.empty())
-        throw InputError(origin.at("times"), origin.path + ".times is empty; allowed: at least "
-                                                           "one key frame");
+        throw InputError(origin.at("times"), origin.path +
+                                                 ".times is empty; allowed: at least "
+                                                 "one key frame");
     for (std::size_t i = 1; i < times.size(); ++i)
         if (!(times[i] > times[i - 1]))
             throw InputError(origin.at("times"), origin.path + ".times[" + std::to_string(i) +

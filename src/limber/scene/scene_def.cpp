@@ -25,10 +25,10 @@ using Rows = std::array<Vec3d, 3>;
 }
 
 TypeInfo FieldTraits<RotateDef>::describe(Rule) {
-    return type_of(FieldKind::either, {},
-                   {limber::describe<AxisAngle>(),
-                    FieldTraits<Vec3d>::describe(any_value(Unit::angle)),
-                    FieldTraits<Rows>::describe({})});
+    return type_of(
+        FieldKind::either, {},
+        {limber::describe<AxisAngle>(), FieldTraits<Vec3d>::describe(any_value(Unit::angle)),
+         FieldTraits<Rows>::describe({})});
 }
 void FieldTraits<RotateDef>::assign(const Value& v, const std::string& path, RotateDef& out) {
     if (v.is(ValueKind::table))

@@ -120,8 +120,7 @@ void fields(Visitor& field, MaterialDef& o) {
     field("mu", o.mu, stiffness, "Lame's second parameter, the shear modulus; with lambda");
     field("lambda", o.lambda, between(-1e15, 1e15, Unit::pressure),
           "Lame's first parameter; with mu; the bulk modulus lambda + 2/3 mu must be positive");
-    field("density", o.density,
-          Rule{.lo = 0, .hi = 1e6, .open_lo = true, .unit = Unit::density},
+    field("density", o.density, Rule{.lo = 0, .hi = 1e6, .open_lo = true, .unit = Unit::density},
           "mass density; 1000 kg/m^3 where nothing is given");
     field("damping", o.damping, any_value(), "Rayleigh damping");
     field.needs("mu", "lambda");
@@ -165,8 +164,7 @@ void fields(Visitor& field, SelectDef& o) {
     field("box", o.box, any_value(Unit::length),
           "nodes inside the box from the first corner to the second, borders included");
     field("sphere", o.sphere, any_value(), "nodes inside the sphere");
-    field("plane", o.plane, any_value(),
-          "nodes on the plane and on the side its normal points to");
+    field("plane", o.plane, any_value(), "nodes on the plane and on the side its normal points to");
     field("side", o.side, any_value(),
           "nodes on that face of the bounding box of the placed body: x- is the smallest x");
     field("group", o.group, any_value(), "named node group of the mesh file or shape");
@@ -296,15 +294,17 @@ struct ForceDef {
 template <class Visitor>
 void fields(Visitor& field, ForceDef& o) {
     field("body", o.body, required(), "name of the body");
-    field("select", o.select, any_value(), "the loaded nodes; the whole body where nothing is given");
+    field("select", o.select, any_value(),
+          "the loaded nodes; the whole body where nothing is given");
     field("total", o.total, any_value(Unit::force),
           "shared by area over the boundary faces with all three nodes selected; where there are "
           "none, equally over the nodes");
     field("each", o.each, any_value(Unit::force), "on every selected node");
     field("traction", o.traction, any_value(Unit::pressure),
           "force per rest area of the boundary faces with all three nodes selected");
-    field("file", o.file, any_value(),
-          "CSV file with the line node,fx,fy,fz first and one node a line: ids of the mesh file, N");
+    field(
+        "file", o.file, any_value(),
+        "CSV file with the line node,fx,fy,fz first and one node a line: ids of the mesh file, N");
     field("times", o.times, any_value(Unit::time), "key frames of scale, increasing");
     field("scale", o.scale, any_value(),
           "one factor a key frame, linear between them, constant before and after; 1 without");
@@ -327,11 +327,11 @@ template <class Visitor>
 void fields(Visitor& field, ObstacleDef& o) {
     field("name", o.name, any_value(), "for messages");
     field.one_of("shape", o.shape, obstacle_cases(), "", "what it looks like");
-    field("position", o.position, any_value(Unit::length),
-          "of the centre; of a point on a plane");
+    field("position", o.position, any_value(Unit::length), "of the centre; of a point on a plane");
     field("rotate", o.rotate, any_value(), "about its centre, as for bodies");
     field("motion", o.motion, any_value(), "key frames it follows");
-    field("friction", o.friction, between(0, 100), "Coulomb's coefficient; that of [contact] without");
+    field("friction", o.friction, between(0, 100),
+          "Coulomb's coefficient; that of [contact] without");
 }
 
 struct ProbeDef {

@@ -114,8 +114,7 @@ std::vector<Index> tets_inside(const std::vector<Index>& nodes, const TetMesh& m
     std::vector<Index> tets;
     for (Index t = 0; t < mesh.n_tets(); ++t) {
         const Tet& tet = mesh.tets[t];
-        if (chosen[tet[0]] && chosen[tet[1]] && chosen[tet[2]] && chosen[tet[3]])
-            tets.push_back(t);
+        if (chosen[tet[0]] && chosen[tet[1]] && chosen[tet[2]] && chosen[tet[3]]) tets.push_back(t);
     }
     return tets;
 }

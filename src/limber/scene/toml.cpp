@@ -103,6 +103,8 @@ Value convert(const toml::node& node, const std::string& file, int depth) {
         for (const toml::node& item : *a) out.items.push_back(convert(item, file, depth + 1));
     } else if (const auto* t = node.as_table()) {
         out = Value::table();
+        if (t->size() > max_keys)
+            throw InputError(place, "a table with more than " + std::to_string(max_keys) + " keys");
         for (const auto& [key, item] : *t) {
             out.keys.push_back({std::string(key.str()), place_of(key.source(), file)});
             out.items.push_back(convert(item, file, depth + 1));
@@ -183,9 +185,8 @@ std::string inline_value(const Value& value) {
         case ValueKind::table: {
             std::string out = "{ ";
             for (std::size_t i = 0; i < value.items.size(); ++i)
-                out +=
-                    (i ? ", " : "") + key_text(value.keys[i].name) + " = " +
-                    inline_value(value.items[i]);
+                out += (i ? ", " : "") + key_text(value.keys[i].name) + " = " +
+                       inline_value(value.items[i]);
             return out + " }";
         }
         default:

@@ -31,9 +31,8 @@ double shifted(std::string_view number, int shift) {
 }  // namespace
 
 const std::vector<UnitName>& unit_names(Unit unit) {
-    static const std::vector<UnitName> none, length{{"m"},      {"km", 3},  {"dm", -1},
-                                                    {"cm", -2}, {"mm", -3}, {"um", -6},
-                                                    {"in", 0, 0.0254}};
+    static const std::vector<UnitName> none,
+        length{{"m"}, {"km", 3}, {"dm", -1}, {"cm", -2}, {"mm", -3}, {"um", -6}, {"in", 0, 0.0254}};
     static const std::vector<UnitName> time{{"s"}, {"ms", -3}, {"us", -6}, {"min", 0, 60}};
     static const std::vector<UnitName> duration_ms{{"ms"}, {"s", 3}, {"us", -3}};
     static const std::vector<UnitName> mass{{"kg"}, {"g", -3}, {"mg", -6}, {"t", 3}};
@@ -44,9 +43,10 @@ const std::vector<UnitName>& unit_names(Unit unit) {
     static const std::vector<UnitName> acceleration{
         {"m/s^2"}, {"cm/s^2", -2}, {"mm/s^2", -3}, {"g", 0, 9.80665}};
     static const std::vector<UnitName> force{{"N"}, {"kN", 3}, {"MN", 6}, {"mN", -3}};
-    static const std::vector<UnitName> pressure{
-        {"Pa"}, {"kPa", 3}, {"MPa", 6}, {"GPa", 9}, {"bar", 5}, {"N/mm^2", 6}};
-    static const std::vector<UnitName> density{{"kg/m^3"}, {"g/cm^3", 3}, {"kg/l", 3}, {"t/m^3", 3}};
+    static const std::vector<UnitName> pressure{{"Pa"},     {"kPa", 3}, {"MPa", 6},
+                                                {"GPa", 9}, {"bar", 5}, {"N/mm^2", 6}};
+    static const std::vector<UnitName> density{
+        {"kg/m^3"}, {"g/cm^3", 3}, {"kg/l", 3}, {"t/m^3", 3}};
     static const std::vector<UnitName> stiffness{{"N/m"}, {"kN/m", 3}, {"N/mm", 3}, {"MN/m", 6}};
     static const std::vector<UnitName> frequency{{"1/s"}, {"Hz"}, {"kHz", 3}};
     switch (unit) {

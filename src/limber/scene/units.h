@@ -23,9 +23,9 @@ const std::vector<UnitName>& unit_names(Unit unit);
 std::string_view plain_unit(Unit unit);
 
 struct Quantity {
-    double value = 0;          // as used inside
+    double value = 0;               // as used inside
     std::string_view unknown = {};  // the unit that was not understood, empty when all is well
-    bool no_number = false;    // the text does not begin with a number
+    bool no_number = false;         // the text does not begin with a number
 };
 /// Reads "50 kPa", "2mm", "-1e-3 m/s" or a number alone. Locale-free.
 Quantity parse_quantity(std::string_view text, Unit unit);
