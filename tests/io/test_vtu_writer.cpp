@@ -2,36 +2,19 @@
 #include "limber/io/vtu_writer.h"
 
 #include <gtest/gtest.h>
-#include <stdio.h>
-#include <sys/wait.h>
 
 #include <cmath>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "io/program.h"
 #include "io/temp_folder.h"
 #include "limber/core/errors.h"
 #include "limber/mesh/shapes.h"
 
 namespace limber {
 namespace {
-
-struct Program {
-    int status = 0;
-    std::string output;
-};
-Program run(const std::string& command) {
-    Program result;
-    FILE* pipe = popen(command.c_str(), "r");
-    if (!pipe) throw std::runtime_error("popen failed");
-    char buffer[4096];
-    while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe))
-        result.output.append(buffer, n);
-    const int status = pclose(pipe);
-    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return result;
-}
 
 class OtherReader : public testing::TestWithParam<const char*> {};
 
@@ -57,9 +40,9 @@ TEST_P(OtherReader, gets_the_points_cells_and_arrays_we_wrote_bit_by_bit) {
                      .cell_data = {{"material", std::span<const std::int32_t>(material)},
                                    {"tet_id", std::span<const std::int64_t>(mesh.tet_ids)}}});
 
-    const Program program =
-        run(std::string("/usr/bin/python3 '" LIMBER_SOURCE_DIR "/tests/io/read_vtu.py' ") +
-            GetParam() + " '" + path + "' 2>&1");
+    const ProgramResult program =
+        run_program(std::string("/usr/bin/python3 '" LIMBER_SOURCE_DIR "/tests/io/read_vtu.py' ") +
+                    GetParam() + " '" + path + "' 2>&1");
     if (program.status == 77 || program.status == 127)
         GTEST_SKIP() << "python3 with " << GetParam() << " is not installed";
     ASSERT_EQ(program.status, 0) << program.output;

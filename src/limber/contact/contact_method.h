@@ -53,8 +53,10 @@ class ContactMethod {
     virtual void detect(const ContactInput& in, ContactSet& out) = 0;
     /// After the step: the forces that acted, into contacts[].force and added to f (which the
     /// caller clears) [N].
+    /// Only for steps that are kept: a method may remember them.
     virtual void read_back(const ContactInput& in, std::span<const Vec3d> v_end, ContactSet& set,
-                           std::span<Vec3d> f) const = 0;
+                           std::span<Vec3d> f) = 0;
+    /// History: what the next step remembers of this one.
     virtual void save(ByteWriter&) const {}
     virtual void load(ByteReader&) {}
     virtual void reset() {}

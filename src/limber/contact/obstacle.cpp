@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
@@ -10,11 +11,13 @@
 namespace limber {
 namespace {
 
-/// |v| without overflow or underflow on the way: a plain sum of squares ends at 1e154.
+/// |v| without overflow or underflow on the way: a plain sum of squares ends at 1e154. Subnormal
+/// vectors have too few digits for a direction and count as zero.
 double length(const Vec3d& v) {
     const double largest = std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
     if (largest > 1e-140 && largest < 1e140) return norm(v);
-    if (largest == 0 || !std::isfinite(largest)) return largest;
+    if (!std::isfinite(largest)) return largest;
+    if (largest < std::numeric_limits<double>::min()) return 0;
     return largest * norm(Vec3d{v.x / largest, v.y / largest, v.z / largest});
 }
 double length(double a, double b) {

@@ -84,54 +84,92 @@ void SystemAssembler::sum_isotropic(double h, bool consistent_mass) {
     });
 }
 
+namespace {
+
+/// γ_a of eight tets, and (kVλ, kVμ): five Vec4d a tet.
+[[gnu::flatten]] void turn_packet(const TetPacket& packet, const RotationPacket& rotation,
+                                  const Double8& k, Vec4d* out) {
+    store_balanced<gamma_stride>(load_matrix(rotation.R) * transpose(load_matrix(packet.Dm_inv)),
+                                 out);
+    const Double8 kV = k * Double8::load(packet.volume);
+    store_corner<gamma_stride>(
+        {kV * Double8::load(packet.lambda), kV * Double8::load(packet.mu), Double8(0.0)}, out + 4);
+}
+
+// A 3x3 block while it is summed: columns padded to four, the block to two cache lines.
+struct alignas(64) PaddedBlock {
+    double v[16];
+};
+
+using Eight = Packet<double, 8>;
+
+Eight twice(const Four& a) {
+    return Eight::from(__builtin_shufflevector(a.v, a.v, 0, 1, 2, 3, 4, 5, 6, 7));
+}
+/// (a_0 four times, a_1 four times)
+Eight spread(const Four& a) {
+    return Eight::from(__builtin_shufflevector(a.v, a.v, 0, 0, 0, 0, 1, 1, 1, 1));
+}
+
+/// sum += λ γ_a γ_bᵀ + μ γ_b γ_aᵀ over the four corners b of one tet.
+inline void add_tet(const Vec4d* gamma, int a, const std::uint8_t* slot, PaddedBlock* sum) {
+    const Four gamma_a = Four::load(gamma[a].v);
+    const Four lambda_a = Four(gamma[4].v[0]) * gamma_a, mu_a = Four(gamma[4].v[1]) * gamma_a;
+    const Eight lambda_aa = twice(lambda_a), mu_spread = spread(mu_a);
+    const Four mu_2(mu_a[2]);
+    for (int b = 0; b < 4; ++b) {
+        double* block = sum[slot[b]].v;
+        const Four gamma_b = Four::load(gamma[b].v);
+        Eight columns01 = Eight::load(block);
+        Four column2 = Four::load(block + 8);
+        columns01 += lambda_aa * spread(gamma_b);
+        columns01 += twice(gamma_b) * mu_spread;
+        column2 += lambda_a * Four(gamma[b].v[2]);
+        column2 += gamma_b * mu_2;
+        columns01.store(block);
+        column2.store(block + 8);
+    }
+}
+
+/// out = block + isotropic I
+inline void put_block(const PaddedBlock& block, double isotropic, Mat3d& out) {
+    Four c0 = Four::load(block.v), c1 = Four::load(block.v + 4), c2 = Four::load(block.v + 8);
+    const Four s(isotropic);
+    c0 += s * Four::from(Four::Native{1, 0, 0, 0});
+    c1 += s * Four::from(Four::Native{0, 1, 0, 0});
+    c2 += s * Four::from(Four::Native{0, 0, 1, 0});
+    c0.store(out.a);  // the padding of a column is overwritten by the next one
+    c1.store(out.a + 3);
+    for (int i = 0; i < 3; ++i) out.a[6 + i] = c2[i];
+}
+
+}  // namespace
+
 void SystemAssembler::turn_gradients(double h, const CorotationCache& rotations) {
-    const Index n_packets = static_cast<Index>(elements_.packets.size());
-    parallel_for(n_packets, 64, [&](Index p) {
-        const TetPacket& packet = elements_.packets[p];
-        const Mat3<Double8> G =
-            load_matrix(rotations.element[p].R) * transpose(load_matrix(packet.Dm_inv));
-        Vec4d corner[4 * tet_lanes];
-        store_balanced(G, corner);
-        Vec4d* out = gamma_.data() + static_cast<std::size_t>(p) * tet_lanes * gamma_stride;
-        const Index n = std::min<Index>(tet_lanes, elements_.n_tets - p * tet_lanes);
-        for (int lane = 0; lane < n; ++lane, out += gamma_stride) {
-            for (int c = 0; c < 4; ++c) out[c] = corner[lane * 4 + c];
-            const double k =
-                h * (h + elements_.damping_stiffness[p * tet_lanes + lane]) * packet.volume[lane];
-            out[4] = {{k * packet.lambda[lane], k * packet.mu[lane], 0, 0}};
-        }
+    parallel_for(static_cast<Index>(elements_.packets.size()), 64, [&](Index p) {
+        const Double8 k = Double8(h) * (Double8(h) + load_tets(elements_.damping_stiffness, p));
+        turn_packet(elements_.packets[p], rotations.element[p], k,
+                    gamma_.data() + static_cast<std::size_t>(p) * tet_lanes * gamma_stride);
     });
 }
 
 void SystemAssembler::assemble_row(Index row, const SystemCoefficients& coefficients,
                                    Mat3d* out) const {
-    struct Columns {
-        Four c[3];
-    };
-    Columns sum[max_row_blocks];
+    PaddedBlock sum[max_row_blocks];  // not cleared beyond n: a row has 15 blocks, not 256
     const Index n = row_begin_[row + 1] - row_begin_[row];
-    for (Index j = 0; j < n; ++j) sum[j] = Columns{};
+    for (Index j = 0; j < n; ++j) {
+        Eight(0.0).store(sum[j].v);
+        Four(0.0).store(sum[j].v + 8);
+    }
     const std::uint8_t* slot =
         slot_.data() + 4 * static_cast<std::size_t>(elements_.incidence.begin[row]);
     for (const Index entry : elements_.incidence.of(row)) {
-        const Vec4d* gamma = gamma_.data() + static_cast<std::size_t>(entry / 4) * gamma_stride;
-        const double* a = gamma[entry % 4].v;
-        const Four lambda_a = Four(gamma[4].v[0]) * Four::load(a);
-        const double mu = gamma[4].v[1];
-        const Four mu_a[3] = {Four(mu * a[0]), Four(mu * a[1]), Four(mu * a[2])};
-        for (int b = 0; b < 4; ++b, ++slot) {
-            Columns& block = sum[*slot];
-            const Four gamma_b = Four::load(gamma[b].v);
-            for (int c = 0; c < 3; ++c)
-                block.c[c] += lambda_a * Four(gamma[b].v[c]) + gamma_b * mu_a[c];
-        }
+        add_tet(gamma_.data() + static_cast<std::size_t>(entry / 4) * gamma_stride, entry % 4, slot,
+                sum);
+        slot += 4;
     }
     const double* isotropic = isotropic_.data() + row_begin_[row];
-    for (Index j = 0; j < n; ++j) {
-        for (int c = 0; c < 3; ++c)
-            for (int i = 0; i < 3; ++i) out[j](i, c) = sum[j].c[c][i];
-        for (int i = 0; i < 3; ++i) out[j](i, i) += isotropic[j];
-    }
+    for (Index j = 0; j < n; ++j) put_block(sum[j], isotropic[j], out[j]);
     if (!coefficients.lumped.empty())
         for (int i = 0; i < 3; ++i) out[diagonal_[row]](i, i) += coefficients.lumped[row];
 }

@@ -45,8 +45,8 @@ Mat small_stress(const TetPacket& packet, const Mat& strain) {
 
 /// One packet: R from x, then f_a = −V P g_a with P = R σ and g_a the rows of Dm⁻¹.  (6)
 template <RotationKind kind>
-void rotate_packet(const TetPacket& packet, const Vec3d* x, int iterations,
-                   RotationPacket& rotation, Vec4d* out) {
+[[gnu::flatten]] void rotate_packet(const TetPacket& packet, const Vec3d* x, int iterations,
+                                    RotationPacket& rotation, Vec4d* out) {
     const Mat Dm_inv = load_matrix(packet.Dm_inv);
     const Mat F = load_edges(x, packet) * Dm_inv;  // (2)
     const Mat R =

@@ -11,16 +11,6 @@ namespace {
 using Mat = Mat3<Double8>;
 constexpr Index node_grain = 1024;
 
-/// Values of a per-tet array for one packet; 0 past the end.
-Double8 load_tets(const std::vector<double>& values, Index packet) {
-    const std::size_t first = static_cast<std::size_t>(packet) * tet_lanes;
-    if (first + tet_lanes <= values.size()) return Double8::load(values.data() + first);
-    Double8 out(0.0);
-    for (std::size_t i = first; i < values.size(); ++i)
-        out.set(static_cast<int>(i - first), values[i]);
-    return out;
-}
-
 /// k V P g_a for the change of shape dF: dP = R (2 μ sym(RᵀdF) + λ tr(RᵀdF) I), columns a = 1 .. 3.
 Mat stiffness_times(const TetPacket& packet, const Mat& R, const Mat& edges, const Double8& k) {
     const Mat Dm_inv = load_matrix(packet.Dm_inv);
@@ -31,6 +21,38 @@ Mat stiffness_times(const TetPacket& packet, const Mat& R, const Mat& edges, con
                        Mat::diagonal(pressure, pressure, pressure);
     return (R * stress) * transpose(Dm_inv);
 }
+
+/// The product of one packet. `flatten`: packets must live in registers, and GCC keeps those of
+/// functions that are not inlined in memory.
+struct PacketProduct {
+    const ElementSet& elements;
+    const CorotationCache& rotations;
+    const Vec3d* x;
+    double h;
+
+    Double8 stiffness_factor(Index p) const {
+        return Double8(h) * (Double8(h) + load_tets(elements.damping_stiffness, p));
+    }
+    [[gnu::flatten]] void stiffness(Index p, Vec4d* out) const {
+        const TetPacket& packet = elements.packets[p];
+        const Mat R = load_matrix(rotations.element[p].R);
+        store_balanced(stiffness_times(packet, R, load_edges(x, packet), stiffness_factor(p)), out);
+    }
+    /// With ρV/20 (1 + δ_ab): each corner gets m (x_a + Σ x_b) more.
+    [[gnu::flatten]] void with_mass(Index p, Vec4d* out) const {
+        const TetPacket& packet = elements.packets[p];
+        const Mat R = load_matrix(rotations.element[p].R);
+        const Mat edges = load_edges(x, packet);
+        const Mat f = stiffness_times(packet, R, edges, stiffness_factor(p));
+        const Double8 m = load_tets(elements.tet_mass, p) * Double8(1.0 / 20) *
+                          (Double8(1) + Double8(h) * load_tets(elements.damping_mass, p));
+        const Vec3<Double8> x0 = load_corner(x, packet.node[0]);
+        const Vec3<Double8> sum =
+            m * (Double8(5) * x0 + edges.col(0) + edges.col(1) + edges.col(2));
+        store_corner(sum - (f.col(0) + f.col(1) + f.col(2)), out);
+        for (int c = 0; c < 3; ++c) store_corner(m * edges.col(c) + sum + f.col(c), out + 1 + c);
+    }
+};
 
 }  // namespace
 
@@ -53,27 +75,13 @@ void CorotationalOperator::set(const SystemCoefficients& coefficients,
 
 double CorotationalOperator::apply(std::span<const Vec3d> x, std::span<Vec3d> y) const {
     LIMBER_CHECK(rotations_ != nullptr, "set() the operator first");
-    const Double8 h(coefficients_.h);
-    const bool consistent = coefficients_.consistent_mass;
-    sweep_packets(elements_.corner_sum, scratch_, [&](Index p, Vec4d* out) {
-        const TetPacket& packet = elements_.packets[p];
-        const Mat R = load_matrix(rotations_->element[p].R);
-        const Vec3<Double8> x0 = load_corner(x.data(), packet.node[0]);
-        const Mat edges = Mat::from_columns(load_corner(x.data(), packet.node[1]) - x0,
-                                            load_corner(x.data(), packet.node[2]) - x0,
-                                            load_corner(x.data(), packet.node[3]) - x0);
-        const Double8 k = h * (h + load_tets(elements_.damping_stiffness, p));
-        Mat f = stiffness_times(packet, R, edges, k);
-        if (!consistent) return store_balanced(f, out);
-        // ρV/20 (1 + δ_ab): each corner gets m (x_a + Σ x_b).
-        const Double8 m = load_tets(elements_.tet_mass, p) * Double8(1.0 / 20) *
-                          (Double8(1) + h * load_tets(elements_.damping_mass, p));
-        const Vec3<Double8> sum =
-            m * (Double8(4) * x0 + edges.col(0) + edges.col(1) + edges.col(2));
-        store_corner(m * x0 + sum - (f.col(0) + f.col(1) + f.col(2)), out);
-        for (int c = 0; c < 3; ++c)
-            store_corner(m * (x0 + edges.col(c)) + sum + f.col(c), out + 1 + c);
-    });
+    const PacketProduct product{elements_, *rotations_, x.data(), coefficients_.h};
+    if (coefficients_.consistent_mass)
+        sweep_packets(elements_.corner_sum, scratch_,
+                      [&](Index p, Vec4d* out) { product.with_mass(p, out); });
+    else
+        sweep_packets(elements_.corner_sum, scratch_,
+                      [&](Index p, Vec4d* out) { product.stiffness(p, out); });
     return parallel_sum<double>(
         elements_.n_nodes, node_grain, std::span<double>(partial_), [&](Index begin, Index end) {
             double sum = 0;

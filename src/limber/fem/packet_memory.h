@@ -11,10 +11,11 @@
 
 namespace limber {
 
+inline Vec3<Double8> load_vector(const double* a) {
+    return {Double8::load(a), Double8::load(a + tet_lanes), Double8::load(a + 2 * tet_lanes)};
+}
 inline Mat3<Double8> load_matrix(const double (&a)[9][tet_lanes]) {
-    Mat3<Double8> m;
-    for (int i = 0; i < 9; ++i) m.a[i] = Double8::load(a[i]);
-    return m;
+    return Mat3<Double8>::from_columns(load_vector(a[0]), load_vector(a[3]), load_vector(a[6]));
 }
 inline void store_matrix(const Mat3<Double8>& m, double (&a)[9][tet_lanes]) {
     for (int i = 0; i < 9; ++i) m.a[i].store(a[i]);
@@ -49,7 +50,8 @@ inline Vec3<Double8> load_corner(const Vec3d* x, const Index (&node)[tet_lanes])
             Double8::from(__builtin_shufflevector(xz01, xz23, 2, 3, 10, 11, 6, 7, 14, 15))};
 }
 
-/// out[lane * 4] = f of that lane.
+/// out[lane * stride] = f of that lane.
+template <int stride = 4>
 inline void store_corner(const Vec3<Double8>& f, Vec4d* out) {
     const Double8::Native zero{};
     // Pair k of xy_even and z_even belongs to tet 2k, of the odd ones to tet 2k + 1.
@@ -60,8 +62,8 @@ inline void store_corner(const Vec3<Double8>& f, Vec4d* out) {
     const auto put = [&](int lane, const Double8::Native& two) {  // lanes `lane` and `lane + 2`
         const auto low = __builtin_shufflevector(two, two, 0, 1, 2, 3);
         const auto high = __builtin_shufflevector(two, two, 4, 5, 6, 7);
-        Packet<double, 4>::from(low).store(out[lane * 4].v);
-        Packet<double, 4>::from(high).store(out[(lane + 2) * 4].v);
+        Packet<double, 4>::from(low).store(out[lane * stride].v);
+        Packet<double, 4>::from(high).store(out[(lane + 2) * stride].v);
     };
     put(0, __builtin_shufflevector(xy_even, z_even, 0, 1, 8, 9, 2, 3, 10, 11));
     put(4, __builtin_shufflevector(xy_even, z_even, 4, 5, 12, 13, 6, 7, 14, 15));
@@ -78,11 +80,22 @@ inline Mat3<Double8> load_edges(const Vec3d* x, const TetPacket& packet) {
 }
 
 /// The columns of f at corners 1 to 3 and their negative sum at corner 0: no net force.
+template <int stride = 4>
 inline void store_balanced(const Mat3<Double8>& f, Vec4d* out) {
-    store_corner(-(f.col(0) + f.col(1) + f.col(2)), out);
-    store_corner(f.col(0), out + 1);
-    store_corner(f.col(1), out + 2);
-    store_corner(f.col(2), out + 3);
+    store_corner<stride>(-(f.col(0) + f.col(1) + f.col(2)), out);
+    store_corner<stride>(f.col(0), out + 1);
+    store_corner<stride>(f.col(1), out + 2);
+    store_corner<stride>(f.col(2), out + 3);
+}
+
+/// Values of a per-tet array for one packet; 0 past the end.
+inline Double8 load_tets(const std::vector<double>& values, Index packet) {
+    const std::size_t first = static_cast<std::size_t>(packet) * tet_lanes;
+    if (first + tet_lanes <= values.size()) return Double8::load(values.data() + first);
+    Double8 out(0.0);
+    for (std::size_t i = first; i < values.size(); ++i)
+        out.set(static_cast<int>(i - first), values[i]);
+    return out;
 }
 
 }  // namespace limber

@@ -270,15 +270,17 @@ LIMBER_HD Mat3<T> rotation_exact(const Mat3<T>& F_any_scale, const Mat3<T>& R_pr
     const T I = trace(C), II = contract(cof, cof), J = dot(F.col(0), cof.col(0));
     const T constant = I * I - T(4) * II;
     T s = sqrt(T(3) * I);  // >= the root; the quartic is convex from there on: Newton is monotone
+    T step(0);
     for (int k = 0; k < 12; ++k) {
         const T p = ((s * s - T(2) * I) * s - T(8) * J) * s + constant;
         const T slope = T(4) * ((s * s - I) * s - T(2) * J);
-        const T step = p / select(slope > T(1e-12), slope, T(1));
+        step = p / select(slope > T(1e-12), slope, T(1));
         s -= step;
         if (!any(abs(step) > T(1e-9))) break;  // quadratic: the next step would be 1e-17
     }
     const T denominator = (s * s - I) * s - T(2) * J;
-    const auto ok = denominator > T(1e-3) * I * sqrt(I);
+    // Rounding reaches R as 1e-16 / denominator²; a lane still on its way is left to the SVD too.
+    const auto ok = (denominator > T(1e-2) * I * sqrt(I)) & (abs(step) <= T(1e-9));
     const T inv = T(1) / select(ok, denominator, T(1));
     const Mat3<T> R = orthonormalised(inv * ((s * s + I) * F + (T(2) * s) * cof - T(2) * (F * C)));
     if (!any(!ok)) return R;

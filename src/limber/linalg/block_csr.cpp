@@ -6,7 +6,7 @@
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
-#include "limber/core/simd.h"
+#include "limber/linalg/four.h"
 
 namespace limber {
 
@@ -20,21 +20,40 @@ Index chunk_count(Index n) {
     return (n + rows_per_chunk - 1) / rows_per_chunk;
 }
 
-/// Σ_k B_k x_{column[k]} over the blocks [begin, end) of one row. A column of a block is three
-/// numbers, loaded as four; the fourth lane is never read. One accumulator a column keeps three
-/// independent chains of multiply-adds in flight.
+/// B x added up column by column: one accumulator a column, so that three chains of multiply-adds
+/// are in flight. A column of B is loaded as four numbers; what lands in the fourth lane is never
+/// used.
+struct ColumnSums {
+    Four s0, s1, s2;
+
+    void add(const double* B, const Four& x, const Four& y, const Four& z) {
+        s0 += Four::load(B) * x;
+        s1 += Four::load(B + 3) * y;
+        s2 += Four::load(B + 6) * z;
+    }
+    /// Loads the vector once and spreads it: the load ports are what limits a cached product. Reads
+    /// one number past v.
+    void add_spread(const double* B, const double* v) {
+        const Four x = Four::load(v);
+        add(B, spread<0>(x), spread<1>(x), spread<2>(x));
+    }
+    void add_exact(const double* B, const double* v) { add(B, Four(v[0]), Four(v[1]), Four(v[2])); }
+};
+
+/// Σ_k B_k x_{column[k]} over the blocks [begin, end) of one row. Columns ascend, so that only the
+/// last block can meet the last node, past which nothing may be read.
 inline Vec3d row_product(const double* block, const Index* column, Index begin, Index end,
                          const double* x) {
-    using Four = Packet<double, 4>;
-    Four s0, s1, s2;
-    for (Index k = begin; k < end; ++k) {
-        const double* B = block + 9 * static_cast<std::ptrdiff_t>(k);
-        const double* v = x + 3 * static_cast<std::ptrdiff_t>(column[k]);
-        s0 += Four::load(B) * Four(v[0]);
-        s1 += Four::load(B + 3) * Four(v[1]);
-        s2 += Four::load(B + 6) * Four(v[2]);
+    const auto node = [=](Index k) { return x + 3 * static_cast<std::ptrdiff_t>(column[k]); };
+    const double* B = block + 9 * static_cast<std::ptrdiff_t>(begin);
+    ColumnSums even, odd;
+    Index k = begin;
+    for (; k + 2 < end; k += 2, B += 18) {
+        even.add_spread(B, node(k));
+        odd.add_spread(B + 9, node(k + 1));
     }
-    const Four s = (s0 + s1) + s2;
+    for (; k < end; ++k, B += 9) even.add_exact(B, node(k));
+    const Four s = ((even.s0 + odd.s0) + (even.s1 + odd.s1)) + (even.s2 + odd.s2);
     return {s[0], s[1], s[2]};
 }
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "limber/linalg/huge_pages.h"
 #include "limber/linalg/linear_operator.h"
 
 namespace limber {
@@ -35,7 +36,7 @@ class BlockCsr final : public LinearOperator {
 
   private:
     std::vector<Index> row_begin_{0}, column_, diagonal_;
-    std::vector<Mat3d> block_;  // one more than n_blocks(): a column is loaded as four numbers
+    StreamedVector<Mat3d> block_;  // one more than n_blocks(): a column is loaded as four numbers
     mutable std::vector<double> partial_;  // chunk sums of x·y; sized once
 };
 

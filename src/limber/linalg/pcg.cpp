@@ -7,6 +7,7 @@
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
 #include "limber/core/simd.h"
+#include "limber/linalg/four.h"
 
 namespace limber {
 
@@ -61,18 +62,44 @@ Products update_residual(double alpha, const double* inverse, Index n, double* r
     return sum;
 }
 
-/// The same with 3x3 blocks, over n nodes.
-Products update_residual(double alpha, const Mat3d* inverse, Index n, Vec3d* r, Vec3d* q) {
-    Products sum;
-    for (Index i = 0; i < n; ++i) {
-        const Vec3d s = r[i] - alpha * q[i];
-        const Vec3d z = inverse[i] * s;
-        r[i] = s;
-        q[i] = z;
-        sum.rz += dot(s, z);
-        sum.rr += dot(s, s);
+/// r -= alpha q over n numbers; returns r·r.
+double subtract(double alpha, const double* q, Index n, double* r) {
+    Lanes rr;
+    Index i = 0;
+    for (; i + lanes <= n; i += lanes) {
+        const Lanes s = Lanes::load(r + i) - Lanes(alpha) * Lanes::load(q + i);
+        s.store(r + i);
+        rr += s * s;
+    }
+    double sum = sum_of(rr);
+    for (; i < n; ++i) {
+        r[i] -= alpha * q[i];
+        sum += r[i] * r[i];
     }
     return sum;
+}
+
+/// z = P⁻¹ r over n nodes; returns r·z. Each node but the last is stored as four numbers, the
+/// fourth being overwritten by the next node.
+double apply_blocks(const Mat3d* inverse, const Vec3d* r, Index n, Vec3d* z) {
+    const double *B = inverse->a, *in = &r->x;
+    double* out = &z->x;
+    Four rz;
+    for (Index i = 0; i + 1 < n; ++i, B += 9, in += 3, out += 3) {
+        const Four s = Four::load(in);
+        const Four t = Four::load(B) * spread<0>(s) + Four::load(B + 3) * spread<1>(s) +
+                       Four::load(B + 6) * spread<2>(s);
+        t.store(out);
+        rz += s * t;
+    }
+    z[n - 1] = inverse[n - 1] * r[n - 1];
+    return ((rz[0] + rz[1]) + rz[2]) + dot(r[n - 1], z[n - 1]);
+}
+
+/// The same with 3x3 blocks, over n nodes: the second loop finds r and q in the first-level cache.
+Products update_residual(double alpha, const Mat3d* inverse, Index n, Vec3d* r, Vec3d* q) {
+    const double rr = subtract(alpha, &q->x, 3 * n, &r->x);
+    return {apply_blocks(inverse, r, n, q), rr};
 }
 
 /// x += alpha p, p = z + beta p, over n numbers.

@@ -36,12 +36,12 @@ struct PcgProblem {
     const LinearOperator& A;
     const Preconditioner& P;
     std::span<const Vec3d> b;
-    FreeMask free;
+    FreeMask free{};
     double b_norm = 0;  // |r| is compared with this: |M v + h f| in the v and the Δv form alike;
                         // 0: with |r| of the initial guess
-    std::span<const double> mass;  // [kg] per node, for the kinetic energy rule
+    std::span<const double> mass{};  // [kg] per node, for the kinetic energy rule
     std::span<const Vec3d>
-        velocity;  // added to x for the kinetic energy: v in the Δv form, else empty
+        velocity{};  // added to x for the kinetic energy: v in the Δv form, else empty
     const Timer* clock = nullptr;  // what deadline_ms counts from
     int forced_iterations =
         -1;  // >= 0: exactly so many, whatever the clock says (replayed decisions)

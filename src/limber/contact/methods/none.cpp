@@ -10,6 +10,6 @@ void NoContact::detect(const ContactInput&, ContactSet& out) {
 }
 
 void NoContact::read_back(const ContactInput&, std::span<const Vec3d>, ContactSet&,
-                          std::span<Vec3d>) const {}
+                          std::span<Vec3d>) {}
 
 }  // namespace limber

@@ -2,6 +2,8 @@
 #include "limber/contact/methods/penalty.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
@@ -10,6 +12,13 @@ namespace limber {
 namespace {
 
 constexpr Index nodes_per_chunk = 256;
+
+/// A stiff spring under implicit Euler throws a node out of the contact zone in one step, at
+/// depth/h, and the node would hop for ever: out, fall for a step, thrown out again. A damping of
+/// `relaxation_steps` h k makes it leave at depth / ((1 + relaxation_steps) h) instead. After a
+/// step at that speed the next step still ends inside the zone, so the contact stays active and the
+/// node settles. It vanishes with h for a spring that the step resolves.
+constexpr double relaxation_steps = 3;
 
 double relative_normal_speed(const Contact& c, const Vec3d& v) {
     return dot(c.normal, v - c.surface_velocity);
@@ -82,14 +91,23 @@ bool PenaltyContact::find(const ContactInput& in, Index node, Index obstacle, Co
     return contact.gap + in.h * dot(contact.normal, u) < d;
 }
 
+double PenaltyContact::past_normal_force(const Contact& c) const {
+    const auto key = [](const auto& a) { return std::pair(a.node, a.obstacle); };
+    const auto it =
+        std::lower_bound(past_.begin(), past_.end(), c,
+                         [&](const PastContact& a, const Contact& b) { return key(a) < key(b); });
+    return it != past_.end() && key(*it) == key(c) ? it->normal_force : 0;
+}
+
 ContactTerm PenaltyContact::implicit_term(const ContactInput& in, const Contact& c) const {
     const double h = in.h, m = in.mass[c.node], k = stiffness(m, h);
     const double depth = options_.thickness - c.gap;
     const bool approaching = relative_normal_speed(c, in.v[c.node]) < 0;
-    const double c_n = approaching ? options_.damping * 2 * std::sqrt(k * m) : 0;
-    const double f_lag = k * std::max(depth, 0.0);
-    const double c_t =
-        c.friction * f_lag / std::max(norm(slip(c, in.v[c.node])), options_.slip_speed);
+    // Outside the zone nothing acts yet: a damper there would stop the node in the air.
+    double c_n = depth > 0 ? relaxation_steps * h * k : 0;
+    if (depth > 0 && approaching) c_n += options_.damping * 2 * std::sqrt(k * m);
+    const double c_t = c.friction * past_normal_force(c) /
+                       std::max(norm(slip(c, in.v[c.node])), options_.slip_speed);
     const Mat3d nn = outer(c.normal, c.normal);
     ContactTerm term{c.node, {}, {}};
     term.block = (h * h * k + h * c_n) * nn + h * c_t * (Mat3d::identity() - nn);
@@ -143,6 +161,7 @@ void PenaltyContact::detect(const ContactInput& in, ContactSet& out) {
     // Room for every surface node, so that a body that settles slowly does not allocate as it does.
     out.contacts.reserve(n);
     out.terms.reserve(n);
+    past_.reserve(n);
     out.contacts.resize(begin_[n_chunks]);
     out.terms.resize(begin_[n_chunks]);
     parallel_ranges(n, nodes_per_chunk, [&](Index begin, Index end) {
@@ -162,14 +181,33 @@ void PenaltyContact::detect(const ContactInput& in, ContactSet& out) {
 
 /// What the solver applied in the step: h f = impulse - block v⁺.
 void PenaltyContact::read_back(const ContactInput& in, std::span<const Vec3d> v_end,
-                               ContactSet& set, std::span<Vec3d> f) const {
+                               ContactSet& set, std::span<Vec3d> f) {
     LIMBER_CHECK(set.terms.size() == set.contacts.size(), "the set is of another method");
     LIMBER_CHECK(in.h > 0, "the step must be positive");
+    past_.clear();
     for (std::size_t i = 0; i < set.contacts.size(); ++i) {
+        Contact& c = set.contacts[i];
         const ContactTerm& term = set.terms[i];
-        set.contacts[i].force =
-            (1 / in.h) * (term.impulse - term.block * v_end[set.contacts[i].node]);
-        f[set.contacts[i].node] += set.contacts[i].force;
+        c.force = (1 / in.h) * (term.impulse - term.block * v_end[c.node]);
+        f[c.node] += c.force;
+        if (options_.form == PenaltyForm::implicit_form)
+            past_.push_back({c.node, c.obstacle, std::max(dot(c.normal, c.force), 0.0)});
+    }
+}
+
+void PenaltyContact::save(ByteWriter& out) const {
+    out.put_array("penalty_contacts", std::span<const PastContact>(past_));
+}
+
+void PenaltyContact::load(ByteReader& in) {
+    constexpr std::string_view name = "penalty_contacts";
+    past_ = in.get_vector<PastContact>(name);
+    for (std::size_t i = 0; i < past_.size(); ++i) {
+        const PastContact& a = past_[i];
+        const bool ordered = i == 0 || std::pair(past_[i - 1].node, past_[i - 1].obstacle) <
+                                           std::pair(a.node, a.obstacle);
+        if (!ordered || !std::isfinite(a.normal_force) || a.normal_force < 0)
+            in.fail(name, "is damaged at index " + std::to_string(i));
     }
 }
 

@@ -46,10 +46,10 @@ void fields(Visitor& field, PenaltyOptions& o) {
 ///
 /// A node of mass m that carries the load of N such masses rests (N / a) g h² deep in the contact
 /// zone: at h = 1/60 s and a = 1000 that is 2.7 µm N, so that the default thickness of 1 mm holds
-/// columns of 360 nodes off the surface. It adds a m to the diagonal of A = M + h²K, where soft
-/// rubber (1 MPa, 1000 kg/m³, 5 cm cells, h = 1/60 s) already has about 100 m: the conditioning
-/// hardly changes. The explicit form is symplectic Euler on a spring, stable for h sqrt(k/m) < 2;
-/// a = 0.1 gives 20 steps a period.
+/// columns of 360 nodes off the surface. With its damping it adds 4 a m to a diagonal block of
+/// A = M + h²K, where soft rubber (1 MPa, 1000 kg/m³, 5 cm cells, h = 1/60 s) already has some
+/// 100 m; preconditioners that read the diagonal undo it. The explicit form is symplectic Euler on
+/// a spring, stable for h sqrt(k/m) < 2; a = 0.1 gives 20 steps a period.
 double automatic_stiffness(PenaltyForm form, double mass, double h);
 
 /// Springs between surface nodes and obstacles, with Coulomb friction.
@@ -66,13 +66,16 @@ double automatic_stiffness(PenaltyForm form, double mass, double h);
 ///   comes from outside is followed along its path with exact distances (sphere tracing, Hart
 ///   1996), so that it neither tunnels nor meets the extension of a face it misses; g and n are
 ///   then of the tangent plane where it arrives.
-/// - The spring is linear within a step: where other forces lift a node off that seemed to stay, it
-///   is held back until the end of that one step; the next step finds it leaving and lets go.
-///   Damping acts on approach only, so it never pulls.
-/// - Friction is lagged (as in Kane et al. 1999 and later incremental potentials): f_lag = k (d -
-/// g)₊
-///   is the normal force with which the last step ended, known from the positions alone. c_t >= 0,
-///   so f_t·u⁺ <= 0: friction never does positive work on the relative motion.
+/// - c = 3 h k inside the zone, plus `damping` on approach: a node that got too deep is let out in
+///   several steps instead of being thrown out in one (penalty.cpp says why).
+/// - The force is linear within a step, so it can pull: where other forces lift a node off that
+///   seemed to stay, it is held back until the end of that step (of a few steps, if they lift it
+///   with less than it was pressed down with). A node that leaves the zone by its own speed is free
+///   at once.
+/// - Friction is lagged (Li et al. 2020, incremental potential contact): f_lag is the normal force
+///   of the last step, remembered in the History, so that the friction impulse of a run is mu times
+///   its normal impulse, one step late. c_t >= 0, so f_t·u⁺ <= 0: friction never does positive work
+///   on the relative motion.
 /// - Creep bound: a node loaded with |f_t| <= mu f_lag creeps at slip_speed |f_t| / (mu f_lag), at
 ///   most slip_speed. A node loaded above that leaves by a factor |f_t| / (mu f_lag) a step until
 ///   its speed exceeds h mu f_n / m, then slides with Coulomb's force (to first order in h).
@@ -87,7 +90,10 @@ class PenaltyContact final : public ContactMethod {
     /// terms[i] belongs to contacts[i]. Same bits for any number of threads.
     void detect(const ContactInput& in, ContactSet& out) override;
     void read_back(const ContactInput& in, std::span<const Vec3d> v_end, ContactSet& set,
-                   std::span<Vec3d> f) const override;
+                   std::span<Vec3d> f) override;
+    void save(ByteWriter& out) const override;
+    void load(ByteReader& in) override;
+    void reset() override { past_.clear(); }
     const PenaltyOptions& options() const { return options_; }
 
   private:
@@ -98,11 +104,17 @@ class PenaltyContact final : public ContactMethod {
               double& depth) const;
     bool follow(const ObstacleShape& shape, const Vec3d& from, const Vec3d& path,
                 SurfaceSample& hit) const;
+    double past_normal_force(const Contact& contact) const;
     ContactTerm implicit_term(const ContactInput& in, const Contact& contact) const;
     ContactTerm explicit_term(const ContactInput& in, const Contact& contact) const;
     double stiffness(double mass, double h) const;
 
+    struct PastContact {
+        Index node = 0, obstacle = 0;
+        double normal_force = 0;  // [N], >= 0
+    };
     PenaltyOptions options_;
+    std::vector<PastContact> past_;  // History: the last step's, by node, then obstacle
     // Workspaces, derived in every detect() and kept for their capacity.
     std::vector<MovingPose> poses_;      // per obstacle
     std::vector<std::uint8_t> touches_;  // per surface node and obstacle: 1 where in contact

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// limber list and limber schema: what there is, from the same tables the scene reader uses.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "commands.h"
+#include "limber/core/errors.h"
+#include "limber/io/formats.h"
+#include "limber/scene/scene.h"
+
+namespace limber::app {
+
+namespace {
+
+void line(std::string_view name, std::string_view text) {
+    std::printf("%-16.*s %.*s\n", static_cast<int>(name.size()), name.data(),
+                static_cast<int>(text.size()), text.data());
+}
+
+void list_scenes() {
+    std::vector<std::filesystem::path> files;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(LIMBER_SCENES_DIR, error))
+        if (entry.path().extension() == ".toml" || entry.path().extension() == ".json")
+            files.push_back(entry.path());
+    if (error) throw SystemError(LIMBER_SCENES_DIR, "open", error.value());
+    std::sort(files.begin(), files.end());
+    for (const auto& file : files) std::printf("%s\n", file.c_str());
+}
+
+int list(const std::string& what) {
+    if (what == "solvers")
+        for (const OptionCase& solver : stepper_cases()) line(solver.name, solver.help);
+    else if (what == "materials")
+        list_materials(line);
+    else if (what == "shapes")
+        for (std::string_view name : enum_names(ShapeKind{})) line(name, "structured tet mesh");
+    else if (what == "contacts")
+        for (const OptionCase& method : contact_cases()) line(method.name, method.help);
+    else if (what == "obstacles")
+        for (const OptionCase& shape : obstacle_cases()) line(shape.name, shape.help);
+    else if (what == "formats")
+        for (const MeshFormat& format : mesh_formats()) line(format.name, format.help);
+    else
+        list_scenes();
+    return 0;
+}
+
+}  // namespace
+
+void add_list(CLI::App& program, Action& action) {
+    auto what = std::make_shared<std::string>();
+    CLI::App* command = program.add_subcommand("list", "what this limber knows");
+    command
+        ->add_option("what", *what,
+                     "solvers, materials, shapes, contacts, obstacles, formats or scenes")
+        ->required()
+        ->check(CLI::IsMember(
+            {"solvers", "materials", "shapes", "contacts", "obstacles", "formats", "scenes"}));
+    command->footer("Example: limber list solvers");
+    command->callback([what, &action] { action = [what] { return list(*what); }; });
+}
+
+void add_schema(CLI::App& program, Action& action) {
+    CLI::App* command = program.add_subcommand("schema", "JSON Schema of scene files, for editors");
+    auto markdown = std::make_shared<bool>(false);
+    command->add_flag("--markdown", *markdown,
+                      "the format document instead (docs/scene_format.md)");
+    command->footer("Example: limber schema > scene.schema.json");
+    command->callback([markdown, &action] {
+        action = [markdown] {
+            const std::string text = *markdown ? scene_format_markdown() : schema_json();
+            std::fwrite(text.data(), 1, text.size(), stdout);
+            return 0;
+        };
+    });
+}
+
+}  // namespace limber::app

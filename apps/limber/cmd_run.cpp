@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// limber run: from a scene file to a run folder.
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+
+#include "commands.h"
+#include "limber/core/parallel.h"
+#include "limber/io/file.h"
+#include "limber/output/registry.h"
+#include "limber/output/run_folder.h"
+#include "limber/scene/build_model.h"
+#include "limber/scene/scene.h"
+#include "limber/sim/checkpoint.h"
+#include "limber/sim/run.h"
+#include "options.h"
+
+namespace limber::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+    std::string scene, out, resume, solver, device = "cpu", log = "text", threads, replay;
+    std::vector<std::string> sets;
+    std::optional<std::int64_t> steps;
+    std::optional<double> time;
+    bool overwrite = false, sandbox = false;
+};
+
+volatile std::sig_atomic_t stop_signal = 0;
+
+extern "C" void on_signal(int signal) {
+    if (stop_signal)
+        _exit(128 + signal);  // the second one does not wait; files are whole at any moment
+    stop_signal = signal;
+}
+
+/// out/<scene>, out/<scene>-2, ...: an earlier run is never written over unasked.
+std::string free_folder(const std::string& scene) {
+    const std::string stem = "out/" + fs::path(scene).stem().string();
+    std::string name = stem;
+    for (int k = 2; fs::exists(name); ++k) name = stem + "-" + std::to_string(k);
+    return name;
+}
+
+bool holds_a_run(const std::string& dir) {
+    return fs::exists(fs::path(dir) / "steps.csv") || fs::exists(fs::path(dir) / "summary.json") ||
+           fs::exists(fs::path(dir) / "checkpoint");
+}
+
+/// --resume takes a run folder or one checkpoint of it.
+std::string folder_of(const std::string& resume) {
+    if (fs::is_directory(resume)) return resume;
+    if (!fs::exists(resume)) throw SystemError(resume, "open", ENOENT);
+    return fs::path(resume).parent_path().parent_path().string();
+}
+
+std::vector<std::string> input_files(const SceneDef& scene, const Arguments& arguments) {
+    std::vector<std::string> files = {arguments.scene};
+    for (const BodyDef& body : scene.bodies)
+        if (body.mesh) files.push_back(*body.mesh);
+    for (const ForceDef& force : scene.forces)
+        if (force.file) files.push_back(*force.file);
+    return files;
+}
+
+RunOutputOptions output_options(const Arguments& a, const SceneDef& scene, const std::string& dir,
+                                std::int64_t last_step, std::string_view solver) {
+    RunOutputOptions o;
+    o.dir = dir;
+    o.every = scene.output.every;
+    o.formats.clear();
+    for (OutputFormat format : scene.output.formats)
+        o.formats.emplace_back(enum_names(format)[static_cast<int>(format)]);
+    o.scene = a.scene;
+    o.scene_text = resolved_toml(scene);
+    o.solver = solver;
+    o.device = a.device;
+    o.threads = thread_count();
+    o.total_steps = last_step;
+    o.log = a.log == "json" ? LogKind::json : LogKind::text;
+    o.log_is_tty = isatty(STDOUT_FILENO) != 0;
+    winsize window{};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
+        o.log_width = window.ws_col;
+    return o;
+}
+
+std::int64_t last_step_of(const Arguments& a, const SceneDef& scene) {
+    if (a.steps) return *a.steps;
+    if (a.time) return static_cast<std::int64_t>(std::ceil(*a.time / scene.time.step - 1e-9));
+    return scene.time.n_steps();
+}
+
+int finish(const RunResult& result, const Arguments& a, const std::string& dir,
+           const World& world) {
+    switch (result.outcome) {
+        case RunOutcome::done:
+            if (a.log == "text")
+                std::printf("results: %s (report.html, vtu/series.pvd, steps.csv)\n", dir.c_str());
+            return 0;
+        case RunOutcome::failed:
+            std::fprintf(stderr, "error: %s; the state up to step %lld is kept in %s\n",
+                         result.last.failure.what.c_str(),
+                         static_cast<long long>(world.state().step), dir.c_str());
+            return 1;
+        case RunOutcome::interrupted:
+            std::fprintf(
+                stderr,
+                "interrupted after step %lld and saved; go on with: limber run %s --resume %s\n",
+                static_cast<long long>(world.state().step), a.scene.c_str(), dir.c_str());
+            return 128 + stop_signal;
+    }
+    return 3;
+}
+
+int run_scene(Arguments a) {
+    const ThreadLimit limit(thread_limit(a.threads));
+    const bool resuming = !a.resume.empty();
+    if (resuming && !a.out.empty())
+        throw InputError("--resume goes on in its own folder; -o cannot be given with it");
+    std::string dir = resuming ? folder_of(a.resume) : a.out;
+    if (a.scene.empty()) {
+        if (!resuming) throw InputError("no scene given; see limber run --help");
+        a.scene = dir + "/scene.toml";
+    }
+    LoadOptions load{a.sets, a.sandbox};
+    if (!a.solver.empty()) load.sets.push_back("solver.kind=\"" + a.solver + "\"");
+    const SceneDef scene = load_scene(a.scene, load);
+    const std::uint64_t hash = scene_hash(scene);
+    BuildReport built;
+    auto model = std::make_unique<const Model>(build_model(scene, built));
+    for (const std::string& warning : built.warnings)
+        std::fprintf(stderr, "warning: %s\n", warning.c_str());
+    if (dir.empty()) dir = free_folder(a.scene);
+    if (!resuming && holds_a_run(dir) && !a.overwrite)
+        throw InputError(dir +
+                         " holds a run already; give another -o, --overwrite it, or --resume it");
+    const std::int64_t last_step = last_step_of(a, scene);
+
+    auto stepper = make_stepper(scene, *model);
+    const std::string solver(stepper->name());
+    World world(std::move(model), std::move(stepper), make_contact(scene),
+                {.measure_energy = scene.output.energy});
+    std::vector<std::string> inputs = input_files(scene, a);
+    if (resuming && fs::path(a.scene) == fs::path(dir) / "scene.toml") inputs.erase(inputs.begin());
+    const RunFolder folder(dir, inputs);
+    if (resuming) {
+        std::vector<std::string> warnings;
+        load_checkpoint(a.resume, hash, world, warnings);
+        for (const std::string& warning : warnings)
+            std::fprintf(stderr, "warning: %s\n", warning.c_str());
+    } else if (a.overwrite) {
+        remove_earlier_run(dir);
+        fs::remove_all(fs::path(dir) / "checkpoint");
+    }
+    add_observers(world, output_options(a, scene, dir, last_step, solver));
+    std::signal(SIGINT, on_signal);
+    std::signal(SIGTERM, on_signal);
+    const RunResult result = run(world, {.last_step = last_step,
+                                         .dir = dir,
+                                         .checkpoint_every = scene.output.checkpoint_every,
+                                         .scene_hash = hash,
+                                         .replay_decisions = a.replay,
+                                         .stop = &stop_signal});
+    return finish(result, a, dir, world);
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, Action& action) {
+    auto a = std::make_shared<Arguments>();
+    CLI::App* command = program.add_subcommand("run", "simulate a scene into a run folder");
+    command->add_option("scene", a->scene, "scene file, TOML or JSON; not needed with --resume")
+        ->type_name("SCENE");
+    command
+        ->add_option("-o,--out", a->out,
+                     "run folder; default: out/<scene>, numbered where that exists")
+        ->type_name("DIR");
+    auto* steps =
+        command->add_option("--steps", a->steps, "run until this step instead of the scene's end");
+    steps->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000'000'000}))->type_name("N");
+    command->add_option("--time", a->time, "run until this simulated time [s]")
+        ->check(CLI::Range(0.0, 1e9))
+        ->type_name("S")
+        ->excludes(steps);
+    command
+        ->add_option("--solver", a->solver,
+                     "solver.kind of the scene, with its defaults; see limber list solvers")
+        ->type_name("NAME");
+    command
+        ->add_option("--set", a->sets,
+                     "override one value: solver.max_iterations=5, body.bar.translate=[0,1,0]")
+        ->type_name("PATH=VALUE")
+        ->allow_extra_args(false);
+    add_threads(*command, a->threads);
+    command->add_option("--device", a->device, "where to compute; this build has the CPU only")
+        ->check(CLI::IsMember({"cpu"}))
+        ->type_name("cpu");
+    command
+        ->add_option("--resume", a->resume,
+                     "go on from the newest checkpoint of a run folder, or from one file")
+        ->type_name("DIR");
+    command->add_option("--log", a->log, "progress as text or as one JSON object a line")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->type_name("text|json");
+    command
+        ->add_option("--replay-decisions", a->replay,
+                     "repeat what the clock decided in a recorded run")
+        ->type_name("FILE");
+    command->add_flag("--overwrite", a->overwrite, "replace an earlier run in the folder");
+    command->add_flag("--sandbox", a->sandbox, "refuse files outside the scene's folder");
+    command->footer(
+        "Example: limber run scenes/sphere_drop.toml -o out/drop --set solver.max_iterations=10");
+    command->callback([a, &action] { action = [a] { return run_scene(*a); }; });
+}
+
+}  // namespace limber::app

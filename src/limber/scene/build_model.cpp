@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/scene/build_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/core/check.h"
+#include "limber/io/mesh_reader.h"
+#include "limber/scene/build_loads.h"
+#include "limber/scene/placement.h"
+#include "limber/scene/selection.h"
+
+namespace limber {
+
+namespace {
+
+class Builder {
+  public:
+    Builder(const SceneDef& scene, const BuildOptions& options, BuildReport& report)
+        : scene_(scene), options_(options), report_(report) {}
+
+    Model build() {
+        model_.h = scene_.time.step;
+        model_.gravity = scene_.gravity.value_or(model_.gravity);
+        model_.up_axis = scene_.up == UpAxis::y ? 1 : 2;
+        add_materials();
+        for (const BodyDef& def : scene_.bodies) add_body(def);
+        for (const PinDef& def : scene_.pins) add_pin(def);
+        check_pins();
+        finish_model(model_);
+        add_velocities();
+        for (const ForceDef& def : scene_.forces)
+            model_.forces.push_back(nodal_force(def, model_.forces.size(), placed(def.body),
+                                                body(def.body)));
+        for (const ObstacleDef& def : scene_.obstacles) add_obstacle(def);
+        for (const ProbeDef& def : scene_.probes) add_probe(def);
+        finish_report();
+        return std::move(model_);
+    }
+
+  private:
+    void warn(const SourcePlace& place, const std::string& text) {
+        std::string where = place.file;
+        if (place.line > 0) where += ':' + std::to_string(place.line);
+        report_.warnings.push_back((where.empty() ? "" : where + ": ") + text);
+    }
+    std::size_t number_of(const std::string& name) const {
+        for (std::size_t i = 0; i < scene_.bodies.size(); ++i)
+            if (scene_.bodies[i].name == name) return i;
+        throw Bug("check_scene lets no unknown body pass");
+    }
+    const PlacedBody& placed(const std::string& name) const { return placed_[number_of(name)]; }
+    const Body& body(const std::string& name) const { return model_.bodies[number_of(name)]; }
+
+    // ---- materials
+
+    void add_materials() {
+        for (const auto& [name, def] : scene_.materials) add_material(name, def);
+        const bool wanted = std::any_of(scene_.bodies.begin(), scene_.bodies.end(),
+                                        [](const BodyDef& b) { return !b.material; });
+        if (!wanted || material_number_.count("default")) return;
+        MaterialDef plain;
+        plain.origin = {"the default material", {scene_.file, 0, 0}, {}};
+        add_material("default", plain);
+    }
+
+    void add_material(const std::string& name, const MaterialDef& def) {
+        const Lame lame = def.mu ? Lame{*def.mu, *def.lambda}
+                                 : Lame::from_young(def.young.value_or(1e6),
+                                                    def.poisson.value_or(0.3));
+        std::string used;
+        if (!def.mu && !def.young) used += " young = 1e6 Pa";
+        if (!def.mu && !def.poisson) used += " poisson = 0.3";
+        if (!def.density) used += " density = 1000 kg/m^3";
+        if (!used.empty()) warn(def.origin.place, def.origin.path + ": not given, taken as" + used);
+        Material m;
+        m.name = name;
+        m.law = law_named(def.kind, lame);
+        m.density = def.density.value_or(1000);
+        m.damping_mass = def.damping.mass;
+        m.damping_stiffness = def.damping.stiffness;
+        material_number_[name] = static_cast<Index>(model_.materials.size());
+        lame_.push_back(lame);
+        model_.materials.push_back(std::move(m));
+    }
+
+    static AnyMaterial law_named(const std::string& name, const Lame& lame) {
+        AnyMaterial out;
+        [&]<class... Law>(const std::variant<Law...>*) {
+            ((Law::name == name ? void(out = Law{lame.mu, lame.lambda}) : void()), ...);
+        }(static_cast<const AnyMaterial*>(nullptr));
+        return out;
+    }
+
+    // ---- bodies
+
+    TetMesh make_mesh(const BodyDef& def, BodyReport& report) {
+        LoadedMesh loaded;
+        if (def.mesh) {
+            loaded = read_tet_mesh(std::string(*def.mesh), {.strict = options_.strict,
+                                                            .linearise = options_.linearise});
+            for (const std::string& warning : loaded.report.warnings)
+                report_.warnings.push_back(std::string(*def.mesh) + ": " + warning);
+        } else {
+            try {
+                loaded.mesh = make_shape(*def.shape);
+            } catch (const InputError& e) {
+                throw InputError(def.origin.at("shape"), def.origin.path + ": " + e.message());
+            }
+            loaded.report = repair_mesh(loaded.mesh, def.origin.path);
+        }
+        report.mesh = loaded.report;
+        if (def.parts && loaded.report.n_parts != *def.parts)
+            throw InputError(def.origin.at("parts"),
+                             def.origin.path + ": the mesh has " +
+                                 std::to_string(loaded.report.n_parts) +
+                                 " connected parts; the scene says parts = " +
+                                 std::to_string(*def.parts));
+        return std::move(loaded.mesh);
+    }
+
+    void add_body(const BodyDef& def) {
+        BodyReport report;
+        report.name = def.name;
+        TetMesh mesh = make_mesh(def, report);
+        const Placement place = placement_of(def);
+        for (Vec3d& x : mesh.nodes) x = place.linear * x + place.translate;
+        check_placed(def, mesh);
+        append(def, mesh);
+        placed_.push_back(placed_body(def.name, std::move(mesh)));
+        report.box = placed_.back().box;
+        report_.bodies.push_back(std::move(report));
+        add_tet_materials(def, placed_.back());
+    }
+
+    /// Scaling may leave the range in which volumes are numbers.
+    void check_placed(const BodyDef& def, const TetMesh& mesh) const {
+        for (Index t = 0; t < mesh.n_tets(); ++t) {
+            const Tet& n = mesh.tets[t];
+            const double v = tet_volume(mesh.nodes[n[0]], mesh.nodes[n[1]], mesh.nodes[n[2]],
+                                        mesh.nodes[n[3]]);
+            if (!(v > 0) || !std::isfinite(v))
+                throw InputError(def.origin.place,
+                                 def.origin.path + ": placed, tet " +
+                                     std::to_string(mesh.tet_ids[t]) + " has volume " +
+                                     number_text(v) +
+                                     " m^3: scale or translate leave the range of doubles");
+        }
+    }
+
+    void append(const BodyDef& def, const TetMesh& mesh) {
+        TetMesh& all = model_.mesh;
+        const std::int64_t n_tets = std::int64_t{all.n_tets()} + mesh.n_tets();
+        if (n_tets > max_tets)
+            throw InputError(def.origin.place, "the bodies have " + std::to_string(n_tets) +
+                                                   " tets; allowed: at most " +
+                                                   std::to_string(max_tets));
+        Body b;
+        b.name = def.name;
+        b.mass = def.mass;
+        b.node_begin = all.n_nodes();
+        b.tet_begin = all.n_tets();
+        all.nodes.insert(all.nodes.end(), mesh.nodes.begin(), mesh.nodes.end());
+        all.node_ids.insert(all.node_ids.end(), mesh.node_ids.begin(), mesh.node_ids.end());
+        all.tet_ids.insert(all.tet_ids.end(), mesh.tet_ids.begin(), mesh.tet_ids.end());
+        for (Tet tet : mesh.tets) {
+            for (Index& node : tet) node += b.node_begin;
+            all.tets.push_back(tet);
+        }
+        b.node_end = all.n_nodes();
+        b.tet_end = all.n_tets();
+        model_.bodies.push_back(std::move(b));
+    }
+
+    void add_tet_materials(const BodyDef& def, const PlacedBody& p) {
+        const Index begin = model_.bodies.back().tet_begin;
+        model_.tet_material.resize(model_.mesh.tets.size(),
+                                   material_number_.at(def.material.value_or("default")));
+        for (const RegionDef& region : def.regions)
+            for (const Index tet : tets_of(region, p))
+                model_.tet_material[begin + tet] = material_number_.at(region.material);
+    }
+
+    static std::vector<Index> tets_of(const RegionDef& region, const PlacedBody& p) {
+        if (region.select) {
+            const auto tets = tets_inside(select_nodes(*region.select, p), p.mesh);
+            if (tets.empty())
+                throw InputError(region.origin.at("select"),
+                                 region.origin.path + ".select holds no tet of body '" + p.name +
+                                     "' with all four nodes");
+            return tets;
+        }
+        const auto group = p.mesh.tet_groups.find(*region.group);
+        if (group != p.mesh.tet_groups.end()) return group->second;
+        const auto names = group_names(p.mesh.tet_groups);
+        throw InputError(region.origin.at("group"),
+                         region.origin.path + ".group = \"" + printable(*region.group) +
+                             "\": body '" + p.name + "' has no such element group; allowed: " +
+                             (names.empty() ? "none, the mesh has no groups" : joined(names)) +
+                             did_you_mean(*region.group, names));
+    }
+
+    void add_velocities() {
+        for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
+            const BodyDef& def = scene_.bodies[i];
+            const Body& b = model_.bodies[i];
+            Vec3d center{0, 0, 0};
+            double mass = 0;
+            for (Index n = b.node_begin; n < b.node_end; ++n) {
+                center += model_.mass[n] * model_.mesh.nodes[n];
+                mass += model_.mass[n];
+            }
+            center *= 1 / mass;
+            for (Index n = b.node_begin; n < b.node_end; ++n)
+                model_.initial_velocity[n] =
+                    def.velocity + cross(def.angular_velocity, model_.mesh.nodes[n] - center);
+            report_.bodies[i].mass = mass;
+        }
+    }
+
+    // ---- pins, obstacles, probes
+
+    void add_pin(const PinDef& def) {
+        Pin pin;
+        pin.label = "pin " + std::to_string(model_.pins.size()) + " (body '" + def.body + "')";
+        pin.nodes = select_nodes(def.select, placed(def.body));
+        for (Index& node : pin.nodes) node += body(def.body).node_begin;
+        const std::string_view axes = enum_names(def.axes)[static_cast<std::size_t>(def.axes)];
+        for (int i = 0; i < 3; ++i) pin.axes[i] = axes.find("xyz"[i]) != std::string_view::npos;
+        if (def.motion) pin.motion = motion_of(*def.motion);
+        model_.pins.push_back(std::move(pin));
+    }
+
+    /// A coordinate held by two pins is fine while both stand still (S15).
+    void check_pins() const {
+        std::vector<std::array<int, 3>> holder(model_.mesh.nodes.size(), {-1, -1, -1});
+        for (std::size_t p = 0; p < model_.pins.size(); ++p) {
+            const Pin& pin = model_.pins[p];
+            for (const Index node : pin.nodes)
+                for (int axis = 0; axis < 3; ++axis) {
+                    if (!pin.axes[axis]) continue;
+                    const int other = std::exchange(holder[node][axis], static_cast<int>(p));
+                    if (other >= 0 && (!pin.motion.still() || !model_.pins[other].motion.still()))
+                        fail_shared_node(node, axis, static_cast<std::size_t>(other), p);
+                }
+        }
+    }
+    [[noreturn]] void fail_shared_node(Index node, int axis, std::size_t first,
+                                       std::size_t second) const {
+        const Origin &a = scene_.pins[first].origin, &b = scene_.pins[second].origin;
+        throw InputError(b.place, "node " + std::to_string(model_.mesh.node_ids[node]) +
+                                      " of body '" + model_.body_of_node(node).name +
+                                      "' is held along " + "xyz"[axis] + " by " + a.path +
+                                      " (line " + std::to_string(a.place.line) + ") and " + b.path +
+                                      " (line " + std::to_string(b.place.line) +
+                                      "), and one of them moves; allowed: one pin for a "
+                                      "coordinate that moves");
+    }
+
+    void add_obstacle(const ObstacleDef& def) {
+        Obstacle o;
+        o.name = def.name ? std::string(*def.name)
+                          : "obstacle " + std::to_string(model_.obstacles.size());
+        o.shape = make_obstacle_shape(def, scene_);
+        o.position = def.position;
+        if (def.rotate) o.orientation = rotation_of(*def.rotate, def.origin);
+        if (def.motion) o.motion = motion_of(*def.motion);
+        o.friction = def.friction.value_or(-1);
+        model_.obstacles.push_back(std::move(o));
+    }
+
+    void add_probe(const ProbeDef& def) {
+        Probe probe;
+        probe.name = def.name;
+        const Body& b = body(def.body);
+        if (def.select) {
+            probe.nodes = select_nodes(*def.select, placed(def.body));
+            for (Index& node : probe.nodes) node += b.node_begin;
+        } else {
+            for (Index n = b.node_begin; n < b.node_end; ++n) probe.nodes.push_back(n);
+        }
+        model_.probes.push_back(std::move(probe));
+    }
+
+    // ---- what a user should know
+
+    void finish_report() {
+        const bool all_fixed =
+            std::all_of(model_.free.begin(), model_.free.end(),
+                        [](const Vec3d& f) { return f == Vec3d{0, 0, 0}; });
+        if (all_fixed)
+            warn(scene_.origin.at("pin"), "every node is fixed: nothing is left to solve");
+        for (std::size_t i = 0; i < report_.bodies.size(); ++i) check_units(i);
+    }
+
+    /// Sizes and wave speeds that hint at a wrong unit.
+    void check_units(std::size_t i) {
+        const BodyDef& def = scene_.bodies[i];
+        const double size = norm(report_.bodies[i].box.size());
+        if (size > 1e4 || size < 1e-5)
+            warn(def.origin.place, def.origin.path + " is " + number_text(size) +
+                                       " m across: is the mesh in another unit? (scale = \"1 mm\")");
+        double fastest = 0;
+        for (Index t = model_.bodies[i].tet_begin; t < model_.bodies[i].tet_end; ++t) {
+            const Index m = model_.tet_material[t];
+            fastest = std::max(fastest, std::sqrt((lame_[m].lambda + 2 * lame_[m].mu) /
+                                                  model_.materials[m].density));
+        }
+        // An implicit step damps what passes many times within it.
+        const double crossings = model_.h * fastest / size;
+        if (crossings > 100)
+            warn(def.origin.place,
+                 def.origin.path + ": pressure waves (" + number_text(std::round(fastest)) +
+                     " m/s) cross the body " + number_text(std::round(crossings)) +
+                     " times a step: vibrations are damped away; check young, density and size");
+    }
+
+    const SceneDef& scene_;
+    const BuildOptions& options_;
+    BuildReport& report_;
+    Model model_;
+    std::vector<PlacedBody> placed_;  // one per body
+    std::vector<Lame> lame_;          // one per material
+    std::map<std::string, Index> material_number_;
+};
+
+}  // namespace
+
+Model build_model(const SceneDef& scene, BuildReport& report, const BuildOptions& options) {
+    return Builder(scene, options, report).build();
+}
+
+}  // namespace limber

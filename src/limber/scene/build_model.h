@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "limber/mesh/quality.h"
+#include "limber/scene/scene_def.h"
+#include "limber/solve/model.h"
+
+namespace limber {
+
+struct BodyReport {
+    std::string name;
+    MeshReport mesh;  // as read, before it is placed
+    Box3 box{};       // placed [m]
+    double mass = 0;  // [kg]
+};
+
+/// What a user should know before the first step.
+struct BuildReport {
+    std::vector<BodyReport> bodies;
+    std::vector<std::string> warnings;  // "scene.toml:12: warning text"
+};
+
+struct BuildOptions {
+    bool strict = false;     // tets that are inside out are an error
+    bool linearise = false;  // take the corners of 10-node tets
+};
+
+/// Reads or makes the meshes, places them, resolves selections and materials. Bad input is an
+/// InputError at its place in the scene (or in the mesh or load file).
+Model build_model(const SceneDef& scene, BuildReport& report, const BuildOptions& options = {});
+
+}  // namespace limber

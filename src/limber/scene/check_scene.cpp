@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <set>
+
+#include "limber/scene/placement.h"
+#include "limber/scene/scene.h"
+
+namespace limber {
+
+namespace {
+
+std::string place_text(const SourcePlace& place) {
+    return place.file + (place.line > 0 ? ':' + std::to_string(place.line) : "");
+}
+
+void check_reference(const std::string& name, const std::vector<std::string>& known,
+                     std::string_view what, std::string_view key, const Origin& origin) {
+    for (const std::string& candidate : known)
+        if (candidate == name) return;
+    throw InputError(origin.at(key), origin.path + '.' + std::string(key) + " = \"" +
+                                         printable(name) + "\": there is no such " +
+                                         std::string(what) + "; allowed: " +
+                                         (known.empty() ? "none is defined" : joined(known)) +
+                                         did_you_mean(name, known));
+}
+
+/// Two entries of one name (S22).
+template <class Entry>
+void check_unique(const std::vector<Entry>& entries, std::string_view what) {
+    std::map<std::string, const Entry*> seen;
+    for (const Entry& entry : entries) {
+        const auto [first, fresh] = seen.emplace(entry.name, &entry);
+        if (!fresh)
+            throw InputError(entry.origin.at("name"),
+                             "two " + std::string(what) + " are named '" + entry.name +
+                                 "': " + place_text(first->second->origin.at("name")) + " and " +
+                                 place_text(entry.origin.at("name")));
+    }
+}
+
+void check_material(const MaterialDef& m) {
+    if (!m.mu) return;
+    const double bulk = *m.lambda + 2.0 / 3 * *m.mu;
+    if (!(bulk > 0))
+        throw InputError(m.origin.at("lambda"),
+                         m.origin.path + ": mu = " + number_text(*m.mu) +
+                             " and lambda = " + number_text(*m.lambda) + " give a bulk modulus of " +
+                             number_text(bulk) + " Pa; allowed: > 0");
+}
+
+/// A key that another shape would read must not be dropped in silence.
+void check_shape_keys(const BodyDef& body) {
+    if (!body.shape) return;
+    const ShapeKind kind = body.shape->kind;
+    const bool boxy = kind == ShapeKind::box || kind == ShapeKind::beam;
+    const auto refuse = [&](std::string_view key, std::string_view owners) {
+        if (body.origin.has(key))
+            throw InputError(body.origin.at(key),
+                             body.origin.path + ": key '" + std::string(key) + "' belongs to " +
+                                 std::string(owners) + ", not to shape = \"" +
+                                 std::string(enum_names(kind)[static_cast<std::size_t>(kind)]) +
+                                 '"');
+    };
+    if (boxy) refuse("radius", "a cylinder or sphere");
+    if (!boxy) refuse("size", "a box or beam");
+    if (kind != ShapeKind::cylinder) refuse("height", "a cylinder");
+}
+
+void check_select(const SelectDef& select) {
+    const auto& origin = select.origin;
+    if (select.plane && !(norm(select.plane->normal) > 0))
+        throw InputError(origin.at("plane"), origin.path + ".plane.normal = " +
+                                                 vector_text(select.plane->normal) +
+                                                 "; allowed: a finite vector that is not zero");
+    if (select.box)
+        for (int i = 0; i < 3; ++i)
+            if ((*select.box)[0][i] > (*select.box)[1][i])
+                throw InputError(origin.at("box"),
+                                 origin.path + ".box: the first corner " +
+                                     vector_text((*select.box)[0]) + " lies beyond the second " +
+                                     vector_text((*select.box)[1]) +
+                                     "; allowed: the corner of smallest coordinates first");
+    if (!select.nodes) return;
+    std::set<std::int64_t> seen;
+    for (const std::int64_t id : *select.nodes)
+        if (!seen.insert(id).second)
+            throw InputError(origin.at("nodes"), origin.path + ".nodes: node " +
+                                                     std::to_string(id) + " is given twice");
+}
+
+void check_body(const BodyDef& body, const std::vector<std::string>& materials) {
+    placement_of(body);
+    check_shape_keys(body);
+    if (body.material)
+        check_reference(*body.material, materials, "material", "material", body.origin);
+    for (const RegionDef& region : body.regions) {
+        check_reference(region.material, materials, "material", "material", region.origin);
+        if (region.select) check_select(*region.select);
+    }
+}
+
+}  // namespace
+
+void check_scene(const SceneDef& scene) {
+    if (scene.bodies.empty())
+        throw InputError(scene.origin.at("body"), "scene: no body; wanted at least one [[body]]");
+    std::vector<std::string> bodies, materials;
+    for (const auto& [name, material] : scene.materials) {
+        check_material(material);
+        materials.push_back(name);
+    }
+    for (const BodyDef& body : scene.bodies) {
+        check_body(body, materials);
+        bodies.push_back(body.name);
+    }
+    check_unique(scene.bodies, "bodies");
+    check_unique(scene.probes, "probes");
+    for (const PinDef& pin : scene.pins) {
+        check_reference(pin.body, bodies, "body", "body", pin.origin);
+        check_select(pin.select);
+        if (pin.motion) motion_of(*pin.motion);
+    }
+    for (const ForceDef& force : scene.forces) {
+        check_reference(force.body, bodies, "body", "body", force.origin);
+        if (force.select) check_select(*force.select);
+        if (force.times) check_times(*force.times, force.scale->size(), "scale", force.origin);
+    }
+    for (const ProbeDef& probe : scene.probes) {
+        check_reference(probe.body, bodies, "body", "body", probe.origin);
+        if (probe.select) check_select(*probe.select);
+    }
+    for (const ObstacleDef& obstacle : scene.obstacles) {
+        make_obstacle_shape(obstacle, scene);
+        if (obstacle.rotate) rotation_of(*obstacle.rotate, obstacle.origin);
+        if (obstacle.motion) motion_of(*obstacle.motion);
+    }
+    check_solver(scene);
+}
+
+}  // namespace limber

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/scene/registry.h"
+
+#include <cmath>
+#include <vector>
+
+#include "limber/contact/methods/none.h"
+#include "limber/contact/methods/penalty.h"
+#include "limber/scene/scene_def.h"
+#include "limber/solve/corotational.h"
+
+namespace limber {
+
+namespace {
+
+// ---- solvers
+
+template <class S>
+std::unique_ptr<Stepper> make(const Model& model, const AnyOptions& options) {
+    return std::make_unique<S>(model, options.as<typename S::Options>());
+}
+
+CorotationalOptions cholesky_defaults() {
+    CorotationalOptions options;
+    options.linear = LinearKind::eigen_ldlt;
+    return options;
+}
+
+void check_corotational(const SceneDef& scene) {
+    const SolverDef& solver = scene.solver;
+    const auto& options = solver.options.as<CorotationalOptions>();
+    if (solver.options.name == "cholesky" && options.linear == LinearKind::pcg)
+        throw InputError(solver.origin.at("linear"),
+                         "solver: kind = \"cholesky\" cannot go with linear = \"pcg\": it is the "
+                         "direct reference; allowed: kind = \"corotational\" with linear = "
+                         "\"pcg\"");
+    if (options.linear == LinearKind::eigen_ldlt && options.matrix == OperatorKind::matrix_free)
+        throw InputError(solver.origin.at("operator"),
+                         "solver: operator = \"matrix_free\" cannot go with linear = "
+                         "\"eigen_ldlt\": a factorisation needs the assembled matrix; allowed: "
+                         "operator = \"assembled\", or linear = \"pcg\"");
+}
+
+const StepperEntry stepper_table[] = {
+    {option_case<CorotationalOptions>("corotational",
+                                      "linearly implicit corotation; PCG or direct"),
+     make<CorotationalStepper>, check_corotational},
+    {option_case<CorotationalOptions, cholesky_defaults>(
+         "cholesky", "the same with a full factorisation every step: the reference"),
+     make<CorotationalStepper>, check_corotational},
+};
+
+// ---- contact
+
+struct NoOptions {};
+template <class Visitor>
+void fields(Visitor&, NoOptions&) {}
+
+const ContactEntry contact_table[] = {
+    {option_case<NoOptions>("none", "bodies pass through obstacles"),
+     [](const AnyOptions&) -> std::unique_ptr<ContactMethod> {
+         return std::make_unique<NoContact>();
+     }},
+    {option_case<PenaltyOptions>("penalty", "springs and Coulomb friction at surface nodes"),
+     [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
+         return std::make_unique<PenaltyContact>(options.as<PenaltyOptions>());
+     }},
+};
+
+// ---- shapes of obstacles
+
+struct PlaneDef {
+    std::optional<Vec3d> normal;
+};
+template <class Visitor>
+void fields(Visitor& field, PlaneDef& o) {
+    field("normal", o.normal, any_value(),
+          "out of the solid, any length; the scene's up axis where nothing is given");
+}
+struct SphereDef {
+    double radius = 0;
+};
+template <class Visitor>
+void fields(Visitor& field, SphereDef& o) {
+    field("radius", o.radius, required(positive(Unit::length)), "of the sphere");
+}
+struct BoxDef {
+    Vec3d size{1, 1, 1};
+};
+template <class Visitor>
+void fields(Visitor& field, BoxDef& o) {
+    field("size", o.size, required(positive(Unit::length)), "full extent along x, y, z");
+}
+struct CylinderDef {
+    double radius = 0, height = 0;
+};
+template <class Visitor>
+void fields(Visitor& field, CylinderDef& o) {
+    field("radius", o.radius, required(positive(Unit::length)), "of the cylinder");
+    field("height", o.height, required(positive(Unit::length)), "along y before it is rotated");
+}
+struct TorusDef {
+    double radius = 0, tube = 0;
+};
+template <class Visitor>
+void fields(Visitor& field, TorusDef& o) {
+    field("radius", o.radius, required(positive(Unit::length)),
+          "of the ring, to the middle of the tube; its axis is y before it is rotated");
+    field("tube", o.tube, required(positive(Unit::length)), "radius of the tube");
+}
+
+const ObstacleEntry obstacle_table[] = {
+    {option_case<PlaneDef>("plane", "a half space"),
+     [](const ObstacleDef& o, const SceneDef& scene) -> ObstacleShape {
+         const Vec3d up = scene.up == UpAxis::y ? Vec3d{0, 1, 0} : Vec3d{0, 0, 1};
+         const Vec3d n = o.shape.as<PlaneDef>().normal.value_or(up);
+         if (!(norm(n) > 0) || !std::isfinite(norm(n)))
+             throw InputError(o.origin.at("normal"),
+                              o.origin.path + ".normal = [" + number_text(n.x) + ", " +
+                                  number_text(n.y) + ", " + number_text(n.z) +
+                                  "]; allowed: a finite vector that is not zero");
+         return PlaneShape{(1 / norm(n)) * n};
+     }},
+    {option_case<SphereDef>("sphere", "a ball"),
+     [](const ObstacleDef& o, const SceneDef&) -> ObstacleShape {
+         return SphereShape{o.shape.as<SphereDef>().radius};
+     }},
+    {option_case<BoxDef>("box", "a box"),
+     [](const ObstacleDef& o, const SceneDef&) -> ObstacleShape {
+         return BoxShape{0.5 * o.shape.as<BoxDef>().size};
+     }},
+    {option_case<CylinderDef>("cylinder", "a cylinder along y"),
+     [](const ObstacleDef& o, const SceneDef&) -> ObstacleShape {
+         const auto& c = o.shape.as<CylinderDef>();
+         return CylinderShape{c.radius, 0.5 * c.height};
+     }},
+    {option_case<TorusDef>("torus", "a ring about y"),
+     [](const ObstacleDef& o, const SceneDef&) -> ObstacleShape {
+         const auto& t = o.shape.as<TorusDef>();
+         return TorusShape{t.radius, t.tube};
+     }},
+};
+
+template <class Entry>
+std::vector<OptionCase> cases_of(std::span<const Entry> table) {
+    std::vector<OptionCase> out;
+    for (const Entry& entry : table) out.push_back(entry.options);
+    return out;
+}
+template <class Entry>
+const Entry& entry_of(std::span<const Entry> table, std::string_view name) {
+    for (const Entry& entry : table)
+        if (entry.options.name == name) return entry;
+    throw Bug("no registry entry '" + std::string(name) + "'");
+}
+
+}  // namespace
+
+std::span<const StepperEntry> steppers() {
+    return stepper_table;
+}
+std::span<const ContactEntry> contact_methods() {
+    return contact_table;
+}
+std::span<const ObstacleEntry> obstacle_shapes() {
+    return obstacle_table;
+}
+std::span<const OptionCase> stepper_cases() {
+    static const std::vector<OptionCase> cases = cases_of(steppers());
+    return cases;
+}
+std::span<const OptionCase> contact_cases() {
+    static const std::vector<OptionCase> cases = cases_of(contact_methods());
+    return cases;
+}
+std::span<const OptionCase> obstacle_cases() {
+    static const std::vector<OptionCase> cases = cases_of(obstacle_shapes());
+    return cases;
+}
+
+std::unique_ptr<Stepper> make_stepper(const SceneDef& scene, const Model& model) {
+    const AnyOptions& options = scene.solver.options;
+    return entry_of(steppers(), options.name).make(model, options);
+}
+std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene) {
+    const AnyOptions& options = scene.contact.options;
+    return entry_of(contact_methods(), options.name).make(options);
+}
+ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene) {
+    return entry_of(obstacle_shapes(), obstacle.shape.name).make(obstacle, scene);
+}
+void check_solver(const SceneDef& scene) {
+    entry_of(steppers(), scene.solver.options.name).check(scene);
+}
+
+}  // namespace limber

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "limber/contact/contact_method.h"
+#include "limber/scene/field_visitors.h"
+#include "limber/solve/stepper.h"
+
+namespace limber {
+
+struct SceneDef;
+struct ObstacleDef;
+
+/// A solver name of scenes and of --solver: a stepper with its defaults.
+struct StepperEntry {
+    OptionCase options;
+    std::unique_ptr<Stepper> (*make)(const Model& model, const AnyOptions& options);
+    /// Throws InputError where the options, or they and the scene, cannot go together.
+    void (*check)(const SceneDef& scene);
+};
+struct ContactEntry {
+    OptionCase options;
+    std::unique_ptr<ContactMethod> (*make)(const AnyOptions& options);
+};
+struct ObstacleEntry {
+    OptionCase options;
+    ObstacleShape (*make)(const ObstacleDef& obstacle, const SceneDef& scene);
+};
+
+std::span<const StepperEntry> steppers();
+std::span<const ContactEntry> contact_methods();
+std::span<const ObstacleEntry> obstacle_shapes();
+
+std::span<const OptionCase> stepper_cases();
+std::span<const OptionCase> contact_cases();
+std::span<const OptionCase> obstacle_cases();
+
+std::unique_ptr<Stepper> make_stepper(const SceneDef& scene, const Model& model);
+std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene);
+ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene);
+/// Refuses options that cannot go together, with the reason.
+void check_solver(const SceneDef& scene);
+
+}  // namespace limber

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include "limber/core/hash.h"
+#include "limber/io/file.h"
+#include "limber/scene/scene.h"
+
+namespace limber {
+
+std::string resolved_toml(const SceneDef& scene) {
+    SceneDef copy = scene;
+    const auto absolute = [](FilePath& path) {
+        path.assign(std::filesystem::absolute(std::string(path)).lexically_normal().string());
+    };
+    for (BodyDef& body : copy.bodies)
+        if (body.mesh) absolute(*body.mesh);
+    for (ForceDef& force : copy.forces)
+        if (force.file) absolute(*force.file);
+    return to_toml(to_value(copy));
+}
+
+std::uint64_t scene_hash(const SceneDef& scene) {
+    SceneDef copy = scene;
+    copy.output = {};
+    copy.time.end.reset();
+    copy.time.steps.reset();
+    // What a file says counts, not where it lies.
+    const auto contents = [](FilePath& path) {
+        const std::string bytes = read_file(std::string(path));
+        path.assign(hex64(hash64(bytes.data(), bytes.size())));
+    };
+    for (BodyDef& body : copy.bodies)
+        if (body.mesh) contents(*body.mesh);
+    for (ForceDef& force : copy.forces)
+        if (force.file) contents(*force.file);
+    const std::string text = to_toml(to_value(copy));
+    return hash64(text.data(), text.size());
+}
+
+}  // namespace limber

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A scene as the user asked for it: plain data. fields() beside each struct is the only list of
+// its keys; reader, messages, JSON Schema, format document and resolved scene follow from it.
+// An Origin member remembers the place in the file for checks that come later.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limber/mesh/shapes.h"
+#include "limber/scene/field_visitors.h"
+#include "limber/scene/registry.h"
+#include "limber/solve/model.h"
+
+namespace limber {
+
+/// Letters, digits, _ and -: names become file names.
+struct Name : std::string {
+    using std::string::string;
+};
+/// Of a file; resolved against the file that mentions it.
+struct FilePath : std::string {
+    using std::string::string;
+};
+/// One of the laws of AnyMaterial.
+struct LawName : std::string {
+    using std::string::string;
+};
+
+constexpr std::array<std::string_view, 2> enum_names(MassKind) {
+    return {"lumped", "consistent"};
+}
+enum class UpAxis { y, z };
+constexpr std::array<std::string_view, 2> enum_names(UpAxis) {
+    return {"y", "z"};
+}
+enum class Analysis { dynamic };
+constexpr std::array<std::string_view, 1> enum_names(Analysis) {
+    return {"dynamic"};
+}
+enum class Side { x_minus, x_plus, y_minus, y_plus, z_minus, z_plus };
+constexpr std::array<std::string_view, 6> enum_names(Side) {
+    return {"x-", "x+", "y-", "y+", "z-", "z+"};
+}
+enum class Axes { xyz, x, y, z, xy, xz, yz };
+constexpr std::array<std::string_view, 7> enum_names(Axes) {
+    return {"xyz", "x", "y", "z", "xy", "xz", "yz"};
+}
+enum class OutputFormat { vtu };
+constexpr std::array<std::string_view, 1> enum_names(OutputFormat) {
+    return {"vtu"};
+}
+
+struct TimeDef {
+    double step = 1.0 / 60;  // [s]
+    std::optional<double> end;
+    std::optional<std::int64_t> steps;
+    Analysis analysis = Analysis::dynamic;
+    Origin origin;
+    /// Steps until `end`, the last one may pass it by less than a step.
+    std::int64_t n_steps() const;
+};
+template <class Visitor>
+void fields(Visitor& field, TimeDef& o) {
+    field("step", o.step, Rule{.lo = 0, .hi = 1, .open_lo = true, .unit = Unit::time},
+          "length of a time step");
+    field("end", o.end, Rule{.lo = 0, .hi = 1e9, .open_lo = true, .unit = Unit::time},
+          "simulated time; the last step may pass it by less than a step");
+    field("steps", o.steps, between(0, 1e15), "number of steps, instead of end");
+    field("analysis", o.analysis, any_value(), "static and modal analysis are not available yet");
+    field.exactly_one({"end", "steps"});
+}
+
+struct SolverDef {
+    AnyOptions options = default_options(stepper_cases(), "corotational");
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, SolverDef& o) {
+    field.one_of("kind", o.options, stepper_cases(), "corotational", "the solver");
+}
+
+struct ContactDef {
+    AnyOptions options = default_options(contact_cases(), "penalty");
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, ContactDef& o) {
+    field.one_of("method", o.options, contact_cases(), "penalty",
+                 "how bodies are kept out of obstacles");
+}
+
+struct DampingDef {
+    double mass = 0, stiffness = 0;
+};
+template <class Visitor>
+void fields(Visitor& field, DampingDef& o) {
+    field("mass", o.mass, at_least(0, Unit::frequency), "a of C = a M + b K");
+    field("stiffness", o.stiffness, at_least(0, Unit::time), "b of C = a M + b K");
+}
+
+struct MaterialDef {
+    LawName kind = "corotated";
+    std::optional<double> young, poisson, mu, lambda;
+    std::optional<double> density;
+    DampingDef damping;
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, MaterialDef& o) {
+    const Rule stiffness{.lo = 0, .hi = 1e15, .open_lo = true, .unit = Unit::pressure};
+    field("kind", o.kind, any_value(), "the elastic law");
+    field("young", o.young, stiffness, "Young's modulus; 1 MPa where nothing is given");
+    field("poisson", o.poisson, inside(-1, 0.5), "Poisson's ratio; 0.3 where nothing is given");
+    field("mu", o.mu, stiffness, "Lame's second parameter, the shear modulus; with lambda");
+    field("lambda", o.lambda, between(-1e15, 1e15, Unit::pressure),
+          "Lame's first parameter; with mu; the bulk modulus lambda + 2/3 mu must be positive");
+    field("density", o.density,
+          Rule{.lo = 0, .hi = 1e6, .open_lo = true, .unit = Unit::density},
+          "mass density; 1000 kg/m^3 where nothing is given");
+    field("damping", o.damping, any_value(), "Rayleigh damping");
+    field.needs("mu", "lambda");
+    field.needs("lambda", "mu");
+    field.at_most_one({"young", "mu"});
+    field.at_most_one({"poisson", "lambda"});
+}
+
+struct SphereSelect {
+    Vec3d center;
+    double radius = 0;
+};
+template <class Visitor>
+void fields(Visitor& field, SphereSelect& o) {
+    field("center", o.center, required(any_value(Unit::length)), "of the sphere");
+    field("radius", o.radius, required(positive(Unit::length)), "of the sphere");
+}
+struct PlaneSelect {
+    Vec3d point, normal;
+};
+template <class Visitor>
+void fields(Visitor& field, PlaneSelect& o) {
+    field("point", o.point, required(any_value(Unit::length)), "on the plane");
+    field("normal", o.normal, required(), "towards the selected side, any length");
+}
+
+/// Nodes of a placed body.
+struct SelectDef {
+    std::optional<std::array<Vec3d, 2>> box;
+    std::optional<SphereSelect> sphere;
+    std::optional<PlaneSelect> plane;
+    std::optional<Side> side;
+    std::optional<std::string> group;
+    std::optional<std::vector<std::int64_t>> nodes;
+    std::optional<bool> relative;
+    std::optional<double> tolerance;
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, SelectDef& o) {
+    field("box", o.box, any_value(Unit::length),
+          "nodes inside the box from the first corner to the second, borders included");
+    field("sphere", o.sphere, any_value(), "nodes inside the sphere");
+    field("plane", o.plane, any_value(),
+          "nodes on the plane and on the side its normal points to");
+    field("side", o.side, any_value(),
+          "nodes on that face of the bounding box of the placed body: x- is the smallest x");
+    field("group", o.group, any_value(), "named node group of the mesh file or shape");
+    field("nodes", o.nodes, any_value(), "node ids of the mesh file; shapes count from 0");
+    field("relative", o.relative, any_value(),
+          "the box is given in the unit cube of the body's bounding box");
+    field("tolerance", o.tolerance, at_least(0, Unit::length),
+          "how far outside a box, sphere, plane or side a node may lie; 1e-6 of the diagonal of "
+          "the body's bounding box where nothing is given");
+    field.exactly_one({"box", "sphere", "plane", "side", "group", "nodes"});
+    field.needs("relative", "box");
+}
+
+struct AxisAngle {
+    Vec3d axis{0, 1, 0};
+    double angle = 0;  // [rad]
+};
+template <class Visitor>
+void fields(Visitor& field, AxisAngle& o) {
+    field("axis", o.axis, required(), "direction of the axis, any length");
+    field("angle", o.angle, required(any_value(Unit::angle)), "right-handed about the axis");
+}
+/// One of three ways to say a rotation.
+struct RotateDef {
+    std::optional<AxisAngle> axis_angle;
+    std::optional<Vec3d> euler;                  // about x, then y, then z of the world [rad]
+    std::optional<std::array<Vec3d, 3>> matrix;  // rows
+};
+/// A factor, a unit ("1 mm": the mesh is in millimetres) or a factor for each axis.
+struct ScaleDef {
+    Vec3d factor{1, 1, 1};
+};
+
+struct MotionDef {
+    std::vector<double> times;                    // [s]
+    std::optional<std::vector<Vec3d>> translate;  // [m]
+    std::optional<std::vector<double>> angle;     // [rad]
+    Vec3d axis{0, 1, 0};
+    Vec3d center{0, 0, 0};
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, MotionDef& o) {
+    field("times", o.times, required(any_value(Unit::time)), "of the key frames, increasing");
+    field("translate", o.translate, any_value(Unit::length),
+          "one displacement a key frame, linear between them, constant before and after");
+    field("angle", o.angle, any_value(Unit::angle), "one angle about the axis a key frame");
+    field("axis", o.axis, any_value(), "of the turn, any length");
+    field("center", o.center, any_value(Unit::length), "point on the axis of the turn");
+}
+
+struct RegionDef {
+    std::optional<std::string> group;
+    std::optional<SelectDef> select;
+    std::string material;
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, RegionDef& o) {
+    field("group", o.group, any_value(), "named element group of the mesh file");
+    field("select", o.select, any_value(), "tets with all four nodes selected");
+    field("material", o.material, required(), "of these tets; later regions win");
+    field.exactly_one({"group", "select"});
+}
+
+struct BodyDef {
+    Name name;
+    std::optional<FilePath> mesh;
+    std::optional<ShapeDef> shape;
+    std::optional<std::string> material;
+    std::vector<RegionDef> regions;
+    std::optional<ScaleDef> scale;
+    std::optional<RotateDef> rotate;
+    Vec3d translate{0, 0, 0};
+    Vec3d velocity{0, 0, 0};
+    Vec3d angular_velocity{0, 0, 0};
+    MassKind mass = MassKind::lumped;
+    std::optional<int> parts;
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, BodyDef& o) {
+    field("name", o.name, required(), "what pins, forces, probes and output files call it");
+    field("mesh", o.mesh, any_value(), "tetrahedral mesh file, relative to this file");
+    field.flat("shape", o.shape);
+    field("material", o.material, any_value(),
+          "name of a [material.NAME]; the default material where nothing is given");
+    field("regions", o.regions, any_value(), "other materials for parts of the body");
+    field("scale", o.scale, any_value(),
+          "first: a factor, a unit (\"1 mm\" for a mesh in millimetres) or a factor for each axis");
+    field("rotate", o.rotate, any_value(),
+          "second, about the origin: an axis and an angle, angles about the world's x, then y, "
+          "then z axis, or the rows of a rotation matrix");
+    field("translate", o.translate, any_value(Unit::length), "last");
+    field("velocity", o.velocity, any_value(Unit::velocity), "at the start");
+    field("angular_velocity", o.angular_velocity, any_value(Unit::frequency),
+          "at the start, about the body's centre of mass, in rad/s");
+    field("mass", o.mass, any_value(), "a quarter of each tet to each corner, or consistent");
+    field("parts", o.parts, at_least(1),
+          "number of connected parts the mesh must have; any where nothing is given");
+    field.exactly_one({"mesh", "shape"});
+}
+
+struct PinDef {
+    std::string body;
+    SelectDef select;
+    Axes axes = Axes::xyz;
+    std::optional<MotionDef> motion;
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, PinDef& o) {
+    field("body", o.body, required(), "name of the body");
+    field("select", o.select, required(), "the nodes that are held");
+    field("axes", o.axes, any_value(), "coordinates that are held");
+    field("motion", o.motion, any_value(), "key frames the nodes follow; they stay without");
+}
+
+struct ForceDef {
+    std::string body;
+    std::optional<SelectDef> select;
+    std::optional<Vec3d> total, each, traction;
+    std::optional<FilePath> file;
+    std::optional<std::vector<double>> times, scale;
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, ForceDef& o) {
+    field("body", o.body, required(), "name of the body");
+    field("select", o.select, any_value(), "the loaded nodes; the whole body where nothing is given");
+    field("total", o.total, any_value(Unit::force),
+          "shared by area over the boundary faces with all three nodes selected; where there are "
+          "none, equally over the nodes");
+    field("each", o.each, any_value(Unit::force), "on every selected node");
+    field("traction", o.traction, any_value(Unit::pressure),
+          "force per rest area of the boundary faces with all three nodes selected");
+    field("file", o.file, any_value(),
+          "CSV file with the line node,fx,fy,fz first and one node a line: ids of the mesh file, N");
+    field("times", o.times, any_value(Unit::time), "key frames of scale, increasing");
+    field("scale", o.scale, any_value(),
+          "one factor a key frame, linear between them, constant before and after; 1 without");
+    field.exactly_one({"total", "each", "traction", "file"});
+    field.at_most_one({"select", "file"});
+    field.needs("times", "scale");
+    field.needs("scale", "times");
+}
+
+struct ObstacleDef {
+    std::optional<Name> name;
+    AnyOptions shape;
+    Vec3d position{0, 0, 0};
+    std::optional<RotateDef> rotate;
+    std::optional<MotionDef> motion;
+    std::optional<double> friction;
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, ObstacleDef& o) {
+    field("name", o.name, any_value(), "for messages");
+    field.one_of("shape", o.shape, obstacle_cases(), "", "what it looks like");
+    field("position", o.position, any_value(Unit::length),
+          "of the centre; of a point on a plane");
+    field("rotate", o.rotate, any_value(), "about its centre, as for bodies");
+    field("motion", o.motion, any_value(), "key frames it follows");
+    field("friction", o.friction, between(0, 100), "Coulomb's coefficient; that of [contact] without");
+}
+
+struct ProbeDef {
+    Name name;
+    std::string body;
+    std::optional<SelectDef> select;
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, ProbeDef& o) {
+    field("name", o.name, required(), "of its columns");
+    field("body", o.body, required(), "name of the body");
+    field("select", o.select, any_value(), "the nodes; the whole body where nothing is given");
+}
+
+struct OutputDef {
+    std::int64_t every = 1;
+    std::vector<OutputFormat> formats{OutputFormat::vtu};
+    std::int64_t checkpoint_every = 0;
+    std::int64_t probe_every = 1;
+    bool energy = true;
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, OutputDef& o) {
+    field("every", o.every, between(1, 1e15), "steps from one frame to the next");
+    field("formats", o.formats, any_value(), "of the frames; [] writes none");
+    field("checkpoint_every", o.checkpoint_every, between(0, 1e15),
+          "steps from one checkpoint to the next; 0: at the end and on interruption only");
+    field("probe_every", o.probe_every, between(1, 1e15), "steps from one probe row to the next");
+    field("energy", o.energy, any_value(), "measure energies every step");
+}
+
+struct SceneDef {
+    int version = 1;
+    std::optional<Vec3d> gravity;  // filled by load_scene
+    UpAxis up = UpAxis::y;
+    TimeDef time;
+    SolverDef solver;
+    std::map<std::string, MaterialDef> materials;
+    std::vector<BodyDef> bodies;
+    std::vector<PinDef> pins;
+    std::vector<ForceDef> forces;
+    std::vector<ObstacleDef> obstacles;
+    ContactDef contact;
+    std::vector<ProbeDef> probes;
+    OutputDef output;
+    Origin origin;
+    std::string file;  // as the user gave it
+};
+template <class Visitor>
+void fields(Visitor& field, SceneDef& o) {
+    field("limber", o.version, required(between(1, 1)), "version of this format");
+    field("gravity", o.gravity, any_value(Unit::acceleration),
+          "9.81 m/s^2 against `up` where nothing is given");
+    field("up", o.up, any_value(), "axis that points up, for the defaults and for pictures");
+    field("time", o.time, required(), "time steps");
+    field("solver", o.solver, any_value(), "how a step is solved");
+    field("material", o.materials, any_value(), "materials by name");
+    field("body", o.bodies, required(), "soft bodies");
+    field("pin", o.pins, any_value(), "nodes that are held or moved");
+    field("force", o.forces, any_value(), "external forces");
+    field("obstacle", o.obstacles, any_value(), "rigid things bodies cannot enter");
+    field("contact", o.contact, any_value(), "contact of bodies with obstacles");
+    field("probe", o.probes, any_value(), "nodes whose mean is written to a table every step");
+    field("output", o.output, any_value(), "what a run writes");
+}
+
+template <>
+struct FieldTraits<Name> {
+    static TypeInfo describe(Rule) { return type_of(FieldKind::name); }
+    static void assign(const Value& v, const std::string&, Name& out) { out.assign(v.text); }
+    static Value to_value(const Name& s, Rule) { return Value::of(std::string(s)); }
+};
+template <>
+struct FieldTraits<FilePath> {
+    static TypeInfo describe(Rule) { return type_of(FieldKind::path); }
+    static void assign(const Value& v, const std::string&, FilePath& out) { out.assign(v.text); }
+    static Value to_value(const FilePath& s, Rule) { return Value::of(std::string(s)); }
+};
+template <>
+struct FieldTraits<LawName> {
+    static TypeInfo describe(Rule);
+    static void assign(const Value& v, const std::string&, LawName& out) { out.assign(v.text); }
+    static Value to_value(const LawName& s, Rule) { return Value::of(std::string(s)); }
+};
+template <>
+struct FieldTraits<RotateDef> {
+    static TypeInfo describe(Rule);
+    static void assign(const Value& v, const std::string& path, RotateDef& out);
+    static Value to_value(const RotateDef& r, Rule);
+};
+template <>
+struct FieldTraits<ScaleDef> {
+    static TypeInfo describe(Rule);
+    static void assign(const Value& v, const std::string& path, ScaleDef& out);
+    static Value to_value(const ScaleDef& s, Rule);
+};
+
+}  // namespace limber

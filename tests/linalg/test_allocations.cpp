@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts every operator new of this program: a second solve of the same size must not need one.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "limber/core/parallel.h"
+#include "limber/linalg/pcg.h"
+#include "linalg/systems.h"
+
+namespace {
+
+std::atomic<long> n_allocations{0};
+
+void* counted(std::size_t size) {
+    ++n_allocations;
+    if (void* p = std::malloc(size ? size : 1)) return p;
+    throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    return counted(size);
+}
+void* operator new[](std::size_t size) {
+    return counted(size);
+}
+void operator delete(void* p) noexcept {
+    std::free(p);
+}
+void operator delete[](void* p) noexcept {
+    std::free(p);
+}
+void operator delete(void* p, std::size_t) noexcept {
+    std::free(p);
+}
+void operator delete[](void* p, std::size_t) noexcept {
+    std::free(p);
+}
+
+namespace limber {
+namespace {
+
+using namespace test;
+
+TEST(Allocations, are_counted) {
+    const long before = n_allocations;
+    const Vectors v(1000);
+    EXPECT_GT(n_allocations, before);
+    EXPECT_EQ(v.size(), 1000u);
+}
+
+TEST(Allocations, none_after_the_first_solve_of_a_size) {
+    const BlockCsr A = laplacian(9, 9, 9, 1, 50), small = laplacian(4, 4, 4, 1, 50);
+    for (PreconditionerKind kind : {PreconditionerKind::identity, PreconditionerKind::mass,
+                                    PreconditionerKind::jacobi, PreconditionerKind::block_jacobi})
+        for (int threads : {1, 2}) {
+            const ThreadLimit limit(threads);
+            const Vectors b = random_vectors(A.n_nodes(), 1), free = some_prescribed(A.n_nodes());
+            const std::vector<double> mass(A.n_nodes(), 1.0);
+            Vectors x(A.n_nodes());
+            Preconditioner P(kind);
+            Pcg pcg({.max_iterations = 20, .energy_tolerance = 1e-9});
+            const auto solve = [&](const BlockCsr& matrix) {
+                const std::size_t n = matrix.n_nodes();
+                const FreeMask mask = std::span(free).first(n);
+                const auto masses = std::span(mass).first(n);
+                P.update(matrix, masses, mask);
+                PcgProblem problem{
+                    .A = matrix, .P = P, .b = std::span(b).first(n), .free = mask, .b_norm = 1};
+                problem.mass = masses;
+                pcg.solve(problem, std::span(x).first(n));
+            };
+            solve(A);
+            const long before = n_allocations;
+            solve(A);
+            solve(small);
+            solve(A);
+            EXPECT_EQ(n_allocations, before)
+                << "kind " << static_cast<int>(kind) << ", threads " << threads;
+        }
+}
+
+}  // namespace
+}  // namespace limber

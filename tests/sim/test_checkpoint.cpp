@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/sim/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "limber/core/parallel.h"
+#include "limber/scene/build_model.h"
+#include "limber/scene/scene.h"
+#include "program/program.h"
+
+namespace limber {
+namespace {
+
+using test::TempFolder;
+using test::text_of;
+using test::write_text;
+
+/// A ball thrown onto a floor: rotations, contact and friction all carry something from step to
+/// step.
+SceneDef ball(const std::string& solver, const std::string& contact) {
+    const std::string text = R"(
+limber = 1
+[time]
+step = 0.01
+steps = 40
+[solver]
+kind = ")" + solver + R"("
+[material.rubber]
+kind = "corotated"
+young = "100 kPa"
+poisson = 0.4
+density = 1000
+[[body]]
+name = "ball"
+shape = "sphere"
+radius = 0.2
+cells = [3]
+material = "rubber"
+translate = [0, 0.22, 0]
+velocity = [1, -3, 0]
+[[obstacle]]
+shape = "plane"
+normal = [0, 1, 0]
+[contact]
+method = ")" + contact + "\"\n";
+    return make_scene(parse_toml(text, "ball.toml"), "ball.toml");
+}
+
+std::unique_ptr<World> world_of(const SceneDef& scene) {
+    BuildReport report;
+    auto model = std::make_unique<const Model>(build_model(scene, report));
+    auto stepper = make_stepper(scene, *model);
+    return std::make_unique<World>(std::move(model), std::move(stepper), make_contact(scene));
+}
+
+/// Every registered solver with every registered contact method: a new one joins by being
+/// registered.
+std::vector<std::pair<std::string, std::string>> every_pair() {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const OptionCase& solver : stepper_cases())
+        for (const OptionCase& contact : contact_cases())
+            pairs.emplace_back(solver.name, contact.name);
+    return pairs;
+}
+
+class EveryMethod : public testing::TestWithParam<std::pair<std::string, std::string>> {};
+
+TEST_P(EveryMethod, resumes_with_the_bits_of_running_through) {
+    const SceneDef scene = ball(GetParam().first, GetParam().second);
+    const std::uint64_t hash = scene_hash(scene);
+    const int n = 24;
+    const auto through = world_of(scene);
+    for (int k = 0; k < n; ++k) ASSERT_FALSE(through->step().failed);
+    for (int stop : {0, 1, 9, 17}) {
+        const TempFolder folder;
+        {
+            const ThreadLimit limit(2);
+            const auto first = world_of(scene);
+            for (int k = 0; k < stop; ++k) first->step();
+            write_checkpoint(folder.path().string(), *first, hash);
+        }
+        const auto second = world_of(scene);
+        std::vector<std::string> warnings;
+        load_checkpoint(folder.path().string(), hash, *second, warnings);
+        EXPECT_EQ(second->state().step, stop);
+        for (int k = stop; k < n; ++k) second->step();
+        EXPECT_EQ(second->state_hash(), through->state_hash()) << "stopped after " << stop;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryMethod, testing::ValuesIn(every_pair()),
+                         [](const auto& info) {
+                             return info.param.first + "_" + info.param.second;
+                         });
+
+struct Checkpoint : testing::Test {
+    SceneDef scene = ball("corotational", "penalty");
+    std::uint64_t hash = scene_hash(scene);
+    std::unique_ptr<World> world = world_of(scene);
+    TempFolder folder;
+    std::string dir = folder.path().string();
+    std::vector<std::string> warnings;
+
+    std::string refusal(const std::string& file, std::uint64_t scene_hash_value) {
+        try {
+            load_checkpoint(file, scene_hash_value, *world, warnings);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    }
+};
+
+TEST_F(Checkpoint, keeps_the_newest_two) {
+    for (int k = 0; k < 5; ++k) {
+        world->step();
+        write_checkpoint(dir, *world, hash);
+    }
+    std::vector<std::string> names;
+    for (const auto& entry : test::fs::directory_iterator(folder / "checkpoint"))
+        names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(names, (std::vector<std::string>{"step_000000004.limber", "step_000000005.limber"}));
+}
+
+TEST_F(Checkpoint, no_flipped_bit_and_no_truncation_is_accepted_and_the_world_stays_as_it_was) {
+    world->step();
+    write_checkpoint(dir, *world, hash);
+    const std::string file = (folder / "checkpoint/step_000000001.limber").string();
+    const std::string good = text_of(file);
+    world->step();
+    const std::uint64_t before = world->state_hash();
+    std::mt19937 dice(3);
+    for (int k = 0; k < 1000; ++k) {
+        std::string bad = good;
+        const std::size_t bit =
+            k < 448 ? k : dice() % (good.size() * 8);  // the header bit by bit, then anywhere
+        bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
+        write_text(file, bad);
+        EXPECT_NE(refusal(file, hash), "") << "bit " << bit;
+    }
+    for (std::size_t length = 0; length < good.size(); length += length < 200 ? 1 : 997) {
+        write_text(file, good.substr(0, length));
+        EXPECT_NE(refusal(file, hash), "") << "length " << length;
+    }
+    EXPECT_EQ(world->state_hash(), before);
+}
+
+TEST_F(Checkpoint, X06_a_number_that_is_not_finite_names_array_and_index) {
+    world->state().v[4].y = std::numeric_limits<double>::quiet_NaN();
+    write_checkpoint(dir, *world, hash);
+    const std::string text = refusal(dir, hash);
+    EXPECT_NE(text.find("'v'"), std::string::npos) << text;
+    EXPECT_NE(text.find("index 4"), std::string::npos) << text;
+}
+
+TEST_F(Checkpoint, X05_a_right_header_with_huge_counts_allocates_nothing) {
+    ByteWriter payload;
+    world->save(payload);
+    std::vector<std::byte> bytes = payload.bytes();
+    const std::uint64_t huge = std::uint64_t{1} << 60;
+    // After the record of "step": name length 4, "step", item size, count, value; then "x": length
+    // 1, "x", item size.
+    const std::size_t at = 8 + 4 + 8 + 8 + 8 + 8 + 1 + 8;
+    std::memcpy(bytes.data() + at, &huge, sizeof huge);
+    ByteReader reader(bytes, "huge");
+    const std::uint64_t before = world->state_hash();
+    EXPECT_THROW(world->load(reader), InputError);
+    EXPECT_EQ(world->state_hash(), before);
+}
+
+TEST_F(Checkpoint, an_empty_folder_is_refused_with_its_name) {
+    EXPECT_NE(refusal(dir, hash).find(dir), std::string::npos);
+}
+
+}  // namespace
+}  // namespace limber
