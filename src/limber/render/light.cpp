@@ -11,7 +11,6 @@ namespace limber {
 namespace {
 
 constexpr int n_key = 45, n_sky = 45;  // multiples of 9: each of 9 samples a pixel gets its share
-constexpr int key_map = 1024, sky_map = 512;
 constexpr double golden_angle = 2.399963229728653;
 
 /// Point k of n on the unit disk: Vogel's sunflower, evenly spread for any n.
@@ -101,6 +100,9 @@ Lighting make_lighting(const Picture& picture, const Box3& bounds, const Vec3d& 
         ray.radiance = zenith;
         out.sky.push_back(std::move(ray));
     }
+    // About a texel a pixel; the sky's shadows are wide and need half as many.
+    const int side = std::max(picture.width, picture.height);
+    const int key_map = std::clamp(side, 128, 1024), sky_map = std::clamp(side / 2, 128, 512);
     const double diameter = norm(bounds.size()) + 1e-9;
     out.key_offset = 2.0 * diameter / key_map;
     out.sky_offset = 1.5 * diameter / sky_map;

@@ -47,24 +47,48 @@ inline RasterTriangle setup_triangle(const std::array<Vec3d, 3>& corner, int wid
     return out;
 }
 
+namespace detail {
+
+/// λ that still counts as inside: closes the rounding gap between neighbours.
+inline constexpr double raster_slack = 1e-9;
+
+/// Narrows [first, last) to the samples of row Y that may be inside, a sample to spare.
+inline void row_span(const RasterTriangle& t, double Y, int& first, int& last) {
+    const Vec3d sum = t.edge[0] + t.edge[1] + t.edge[2];
+    double lo = first, hi = last;
+    for (const Vec3d& edge : t.edge) {
+        const Vec3d e = edge + sum * raster_slack;  // e · (X, Y, 1) >= 0 inside
+        const double rest = e.y * Y + e.z;
+        if (e.x > 0) lo = std::max(lo, -rest / e.x - 1.5);
+        if (e.x < 0) hi = std::min(hi, -rest / e.x + 1.5);
+        if (e.x == 0 && rest < 0) hi = lo;
+    }
+    if (!(lo < hi)) last = first;
+    if (!(lo < hi)) return;
+    first = std::max(first, static_cast<int>(lo));
+    last = std::min(last, static_cast<int>(std::ceil(hi)));
+}
+
+}  // namespace detail
+
 /// Calls f(x, y, w, λ) for the samples of rows [y_begin, y_end) that the triangle covers. Samples
 /// on an edge count for both neighbours: no cracks, and the depth test keeps one of them.
 template <class F>
 void sample_triangle(const RasterTriangle& t, int y_begin, int y_end, F&& f) {
     if (!t.visible) return;
-    constexpr double slack = -1e-9;  // of λ: closes the rounding gap between neighbours
     for (int y = std::max(y_begin, t.y_begin); y < std::min(y_end, t.y_end); ++y) {
         const double Y = y + 0.5;
-        for (int x = t.x_begin; x < t.x_end; ++x) {
+        int first = t.x_begin, last = t.x_end;
+        detail::row_span(t, Y, first, last);
+        for (int x = first; x < last; ++x) {
             const double X = x + 0.5;
             std::array<double, 3> e;
             for (int i = 0; i < 3; ++i) e[i] = t.edge[i].x * X + t.edge[i].y * Y + t.edge[i].z;
             const double inverse_w = e[0] + e[1] + e[2];
-            if (!(inverse_w > 0)) continue;
+            const double outside = -detail::raster_slack * inverse_w;
+            if (!(inverse_w > 0) || e[0] < outside || e[1] < outside || e[2] < outside) continue;
             const double w = 1 / inverse_w;
-            const std::array<double, 3> lambda{e[0] * w, e[1] * w, e[2] * w};
-            if (lambda[0] < slack || lambda[1] < slack || lambda[2] < slack) continue;
-            f(x, y, w, lambda);
+            f(x, y, w, std::array<double, 3>{e[0] * w, e[1] * w, e[2] * w});
         }
     }
 }
