@@ -3,10 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 
 #include "commands.h"
 #include "limber/core/errors.h"
+#include "limber/core/numbers.h"
 #include "limber/core/parallel.h"
 #include "limber/render/frame.h"
 #include "limber/render/tessellate.h"
@@ -31,13 +31,11 @@ std::int64_t step_of(const Arguments& a) {
     if (steps.empty())
         throw InputError(a.dir + " holds no frames; was it run with output.formats = [\"vtu\"]?");
     if (a.frame == "last") return steps.back();
-    std::int64_t step = 0;
-    const auto [end, error] =
-        std::from_chars(a.frame.data(), a.frame.data() + a.frame.size(), step);
-    if (error != std::errc() || end != a.frame.data() + a.frame.size() || step < 0)
+    const auto step = parse_whole(a.frame);
+    if (!step || *step < 0)
         throw InputError("--frame '" + printable(a.frame) +
                          "': a step number or 'last' is allowed");
-    return step;
+    return *step;
 }
 
 void add_obstacle(const Obstacle& o, double time, Picture& picture) {

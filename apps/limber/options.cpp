@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.h"
 
-#include <charconv>
 #include <cstdlib>
 
 #include "limber/core/errors.h"
+#include "limber/core/numbers.h"
 
 namespace limber::app {
 
 namespace {
 
 int checked(const std::string& text, const std::string& what) {
-    int n = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || end != text.data() + text.size() || n < 1 || n > max_threads)
+    const auto n = parse_whole(text);
+    if (!n || *n < 1 || *n > max_threads)
         throw InputError(what + " '" + printable(text) + "': a number of threads from 1 to " +
                          std::to_string(max_threads) + " is allowed");
-    return n;
+    return static_cast<int>(*n);
 }
 
 }  // namespace

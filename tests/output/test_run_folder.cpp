@@ -72,7 +72,7 @@ TEST(RunFolder, a_file_in_the_way_is_a_system_error) {
 TEST(RunFolder, a_second_run_is_told_who_holds_the_lock) {
     const TempFolder temp;
     const RunFolder first(temp.path("out"), {});
-    const std::string what = message_of<SystemError>([&] { RunFolder(temp.path("out"), {}); });
+    const std::string what = message_of<InputError>([&] { RunFolder(temp.path("out"), {}); });
     EXPECT_NE(what.find("locked by process " + std::to_string(::getpid())), std::string::npos)
         << what;
 }

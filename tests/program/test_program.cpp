@@ -114,13 +114,13 @@ TEST_F(Program, stop_and_resume_equals_running_through) {
 }
 
 TEST_F(Program, an_interrupt_saves_and_a_resume_finishes_with_the_same_bits) {
-    ASSERT_EQ(run({"--steps", "3000", "--set", "output.every=0"}).code, 0);
+    ASSERT_EQ(run({"--steps", "3000", "--set", "output.formats=[]"}).code, 0);
     const std::string dir = (folder / "interrupted").string();
     for (int signal : {SIGINT, SIGTERM}) {
         fs::remove_all(dir);
-        const pid_t pid =
-            start({"run", scene.string(), "-o", dir, "--steps", "3000", "--set", "output.every=0"},
-                  folder / "o", folder / "e");
+        const pid_t pid = start(
+            {"run", scene.string(), "-o", dir, "--steps", "3000", "--set", "output.formats=[]"},
+            folder / "o", folder / "e");
         while (!fs::exists(dir + "/steps.csv") || n_lines(text_of(dir + "/steps.csv")) < 5)
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         kill(pid, signal);
@@ -343,7 +343,7 @@ TEST_F(Program, X09_output_over_an_input_is_refused) {
 
 TEST_F(Program, X10_two_runs_on_one_folder_name_the_process) {
     const pid_t pid =
-        start({"run", scene.string(), "-o", out, "--steps", "100000", "--set", "output.every=0"},
+        start({"run", scene.string(), "-o", out, "--steps", "100000", "--set", "output.formats=[]"},
               folder / "o", folder / "e");
     while (!fs::exists(out + "/steps.csv"))
         std::this_thread::sleep_for(std::chrono::milliseconds(5));

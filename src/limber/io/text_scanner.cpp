@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 namespace limber {
 
@@ -19,36 +17,7 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// from_chars takes no plus sign; "+-1" must stay wrong.
-std::string_view without_plus(std::string_view text) {
-    if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+')
-        text.remove_prefix(1);
-    return text;
-}
-
 }  // namespace
-
-std::optional<double> parse_finite(std::string_view text) {
-    text = without_plus(text);
-    double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (stop != end || text.empty()) return std::nullopt;
-    if (error == std::errc::result_out_of_range && text.find_first_of("eE") != text.npos &&
-        text[text.find_first_of("eE") + 1] == '-')
-        return text[0] == '-' ? -0.0 : 0.0;
-    if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
-    return value;
-}
-
-std::optional<std::int64_t> parse_whole(std::string_view text) {
-    text = without_plus(text);
-    std::int64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (stop != end || error != std::errc()) return std::nullopt;
-    return value;
-}
 
 bool TextScanner::take_line() {
     if (position_ == text_.size()) return false;
@@ -127,7 +96,8 @@ std::int64_t TextScanner::whole(std::size_t i, std::string_view what) const {
 }
 
 std::size_t TextScanner::count(std::size_t i, std::string_view what, std::size_t bytes_each) const {
-    const std::string_view text = without_plus(fields_[i]);
+    std::string_view text = fields_[i];
+    if (text.size() > 1 && text[0] == '+') text.remove_prefix(1);
     if (text.empty() || !std::all_of(text.begin(), text.end(), is_digit))
         fail(i, fmt::format("number of {} '{}'; expected a whole number >= 1", what,
                             printable(fields_[i])));

@@ -9,15 +9,9 @@
 #include <vector>
 
 #include "limber/core/errors.h"
+#include "limber/core/numbers.h"
 
 namespace limber {
-
-/// A finite decimal number, independent of the locale: "1.5", "-2e3", "+.5". Numbers too small for
-/// a double become zero; hexadecimal, nan, inf, "1,5" and "1d3" are not taken.
-std::optional<double> parse_finite(std::string_view text);
-
-/// A decimal whole number that fits in 64 bits.
-std::optional<std::int64_t> parse_whole(std::string_view text);
 
 /// Reads a text line by line and field by field, knows the place of each, and reports faults there.
 /// Lines end in LF, CRLF or CR; blank lines are passed over. A longer line than max_line is refused

@@ -88,8 +88,8 @@ void RunFolder::lock() {
             ::close(fd);
             if (reason == EINTR) continue;
             if (reason != EWOULDBLOCK) throw SystemError(path_, "lock it", reason);
-            throw SystemError(printable(path_, 500) + ": error: locked by process " +
-                              std::to_string(pid) + "; wait for it or choose another folder");
+            throw InputError(SourcePlace{path_}, "locked by process " + std::to_string(pid) +
+                                                     "; wait for it or choose another folder");
         }
         // Its last owner may have removed the file between open and flock: then start over.
         struct stat mine {

@@ -92,7 +92,7 @@ class Fields {
     double number() {
         const std::string_view field = next();
         if (field.empty()) return std::numeric_limits<double>::quiet_NaN();
-        const auto value = parse_number(field);
+        const auto value = parse_finite(field);
         if (!value) fail(field, "a number");
         return *value;
     }

@@ -23,15 +23,6 @@ void append_number(std::string& out, std::int64_t value) {
 
 namespace {
 
-template <class T>
-std::optional<T> parse(std::string_view text) {
-    T value{};
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || stop != end) return std::nullopt;
-    return value;
-}
-
 bool plain(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
@@ -44,15 +35,6 @@ std::string lower(std::string text) {
 }
 
 }  // namespace
-
-std::optional<double> parse_number(std::string_view text) {
-    const std::optional<double> value = parse<double>(text);
-    return value && std::isfinite(*value) ? value : std::nullopt;
-}
-
-std::optional<std::int64_t> parse_whole(std::string_view text) {
-    return parse<std::int64_t>(text);
-}
 
 std::string file_stem(std::string_view name) {
     constexpr std::size_t longest = 64;

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "limber/core/numbers.h"
 
 namespace limber {
 
@@ -16,8 +17,6 @@ namespace limber {
 /// Appends the number; false and nothing appended when it is not finite.
 bool append_number(std::string& out, double value);
 void append_number(std::string& out, std::int64_t value);
-std::optional<double> parse_number(std::string_view text);
-std::optional<std::int64_t> parse_whole(std::string_view text);
 
 /// `name` as a file name that every system takes: letters, digits, '-', '_' and '.', at most 64,
 /// not starting with a dot.

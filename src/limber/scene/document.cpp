@@ -103,15 +103,6 @@ std::string_view kind_name(ValueKind kind) {
     return "nothing";
 }
 
-std::string number_text(double d) {
-    if (std::isnan(d)) return "nan";
-    if (std::isinf(d)) return d > 0 ? "inf" : "-inf";
-    char buffer[32];
-    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, d);
-    LIMBER_CHECK(error == std::errc(), "a double fits 32 characters");
-    return std::string(buffer, end);
-}
-
 std::string shown(const Value& value) {
     switch (value.kind) {
         case ValueKind::null:

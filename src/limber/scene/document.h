@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "limber/core/errors.h"
+#include "limber/core/numbers.h"
 
 namespace limber {
 
@@ -53,8 +54,6 @@ struct Value {
 std::string_view kind_name(ValueKind kind);
 /// The value itself, short and safe for a terminal: `"abc"`, `-5`, `an array of 3`.
 std::string shown(const Value& value);
-/// The shortest decimal number that reads back as exactly `d`; nan and inf as TOML writes them.
-std::string number_text(double d);
 
 /// Tables and arrays inside each other; a deeper file is refused before anything recurses.
 inline constexpr int max_nesting = 64;

@@ -2,25 +2,25 @@
 #include "limber/sim/decisions.h"
 
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <string_view>
 
 #include "limber/core/errors.h"
+#include "limber/core/numbers.h"
 #include "limber/io/file.h"
 
 namespace limber {
 
 namespace {
 
-template <class T>
-T number(std::string_view text, const SourcePlace& place) {
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < 0)
+/// 0 .. 2^31 - 1
+int number(std::string_view text, const SourcePlace& place) {
+    const auto value = parse_whole(text);
+    if (!value || *value < 0 || *value > std::numeric_limits<int>::max())
         throw InputError(place, "'" + printable(text) + "' found; a whole number >= 0 is allowed");
-    return value;
+    return static_cast<int>(*value);
 }
 
 std::map<std::int64_t, std::vector<int>> parse(const std::string& file) {
@@ -37,9 +37,9 @@ std::map<std::int64_t, std::vector<int>> parse(const std::string& file) {
         while (!row.empty()) {
             const std::size_t comma = std::min(row.find(','), row.size());
             if (step < 0)
-                step = number<std::int64_t>(row.substr(0, comma), place);
+                step = number(row.substr(0, comma), place);
             else
-                values.push_back(number<int>(row.substr(0, comma), place));
+                values.push_back(number(row.substr(0, comma), place));
             row.remove_prefix(std::min(row.size(), comma + 1));
         }
         if (step >= 0) steps[step] = std::move(values);
