@@ -283,5 +283,71 @@ TEST(BadScenes, control_characters_are_shown_escaped) {
     EXPECT_NE(error.find("unknown key '\\x1b[31m'"), std::string::npos) << error;
 }
 
+/// Loads and builds; anything but success or an InputError fails the test by escaping.
+void survive(const std::string& text) {
+    try {
+        BuildReport report;
+        build_model(scene_of(text), report);
+    } catch (const InputError& e) {
+        EXPECT_GT(e.message().size(), 5u);
+    }
+}
+
+const std::string wide_scene = good_scene + R"(scale = [1, 2, 3]
+rotate = [10, 20, 30]
+[solver]
+max_iterations = 20
+[[pin]]
+body = "bar"
+select = { sphere = { center = [0, 0, 0], radius = 1 } }
+motion = { times = [0, 1], angle = [0, 90], axis = [1, 0, 0] }
+[[force]]
+body = "bar"
+select = { nodes = [1, 2, 3] }
+total = [0, 1, 0]
+[[obstacle]]
+shape = "torus"
+radius = 1
+tube = 0.3
+)";
+
+TEST(BadScenes, lines_taken_out_doubled_or_swapped_never_do_worse_than_an_input_error) {
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < wide_scene.size();) {
+        const std::size_t end = wide_scene.find('\n', at) + 1;
+        lines.push_back(wide_scene.substr(at, end - at));
+        at = end;
+    }
+    const auto joined_lines = [](const std::vector<std::string>& parts) {
+        std::string text;
+        for (const std::string& part : parts) text += part;
+        return text;
+    };
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        std::vector<std::string> changed = lines;
+        changed.erase(changed.begin() + static_cast<std::ptrdiff_t>(i));
+        survive(joined_lines(changed));
+        changed = lines;
+        changed.insert(changed.begin() + static_cast<std::ptrdiff_t>(i), lines[i]);
+        survive(joined_lines(changed));
+        changed = lines;
+        std::swap(changed[i], changed[(i + 1) % lines.size()]);
+        survive(joined_lines(changed));
+    }
+    for (std::size_t n = 0; n < wide_scene.size(); ++n) survive(wide_scene.substr(0, n));
+}
+
+TEST(BadScenes, strange_numbers_never_do_worse_than_an_input_error) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    for (std::size_t at = 0; at < wide_scene.size(); ++at) {
+        if (!is_digit(wide_scene[at]) || is_digit(wide_scene[at - 1])) continue;
+        std::size_t end = at;
+        while (is_digit(wide_scene[end])) ++end;
+        for (const char* number : {"0", "-1", "2147483648", "9223372036854775808", "1e400", "nan",
+                                   "1e300", "1e-300", "", "\"a\"", "[]", "{}"})
+            survive(wide_scene.substr(0, at) + number + wide_scene.substr(end));
+    }
+}
+
 }  // namespace
 }  // namespace limber

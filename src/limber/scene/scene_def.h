@@ -330,7 +330,7 @@ void fields(Visitor& field, ObstacleDef& o) {
     field("position", o.position, any_value(Unit::length), "of the centre; of a point on a plane");
     field("rotate", o.rotate, any_value(), "about its centre, as for bodies");
     field("motion", o.motion, any_value(), "key frames it follows");
-    field("friction", o.friction, between(0, 100),
+    field("friction", o.friction, between(0, 10),
           "Coulomb's coefficient; that of [contact] without");
 }
 
