@@ -17,7 +17,7 @@ using test::split;
 
 std::vector<double> numbers_of(const std::string& line) {
     std::vector<double> out;
-    for (const std::string& field : split(line)) out.push_back(parse_number(field).value());
+    for (const std::string& field : split(line)) out.push_back(parse_finite(field).value());
     return out;
 }
 

@@ -20,13 +20,13 @@ TEST(Text, a_number_reads_back_to_the_same_bits) {
             RC_ASSERT(text.empty());
             return;
         }
-        RC_ASSERT(std::bit_cast<std::uint64_t>(*parse_number(text)) == bits);
+        RC_ASSERT(std::bit_cast<std::uint64_t>(*parse_finite(text)) == bits);
     }));
 }
 
 TEST(Text, words_for_infinity_are_not_numbers) {
     for (const char* text : {"inf", "nan", "-inf", "", "1x", " 1"})
-        EXPECT_FALSE(parse_number(text)) << text;
+        EXPECT_FALSE(parse_finite(text)) << text;
 }
 
 TEST(Text, a_file_stem_stays_inside_its_folder) {

@@ -179,7 +179,7 @@ TEST_F(Program, lists_what_there_is) {
 }
 
 TEST_F(Program, schema_and_doctor_print_json) {
-    EXPECT_NO_THROW((void)json::parse(limber({"schema"}).out));
+    EXPECT_TRUE(json::parse(limber({"schema"}).out).contains("properties"));
     const json doctor = json::parse(limber({"doctor", "--json"}).out);
     EXPECT_TRUE(doctor.contains("cpu"));
 }

@@ -91,8 +91,8 @@ TEST_P(EveryMethod, resumes_with_the_bits_of_running_through) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, EveryMethod, testing::ValuesIn(every_pair()),
-                         [](const auto& info) {
-                             return info.param.first + "_" + info.param.second;
+                         [](const auto& entry) {
+                             return entry.param.first + "_" + entry.param.second;
                          });
 
 struct Checkpoint : testing::Test {
