@@ -7,14 +7,17 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "commands.h"
 #include "limber/core/errors.h"
 #include "limber/core/version.h"
+#include "limber/scene/field_info.h"
 
 namespace {
 
@@ -42,6 +45,17 @@ void check_arguments(int argc, char** argv) {
     }
 }
 
+/// CLI11 would only say that a subcommand is missing.
+void check_subcommand(const CLI::App& program, int argc, char** argv) {
+    if (argc < 2 || argv[1][0] == '-') return;
+    std::vector<std::string> names;
+    for (const CLI::App* sub : program.get_subcommands({})) names.push_back(sub->get_name());
+    if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
+    throw limber::InputError("no subcommand '" + printable(argv[1]) + "'; there are " +
+                             limber::joined(names) + limber::did_you_mean(argv[1], names) +
+                             "; see limber --help");
+}
+
 int run_program(int argc, char** argv) {
     check_arguments(argc, argv);
     CLI::App program("limber: soft bodies by the finite element method, fast enough to touch",
@@ -63,6 +77,7 @@ int run_program(int argc, char** argv) {
     limber::app::add_list(program, action);
     limber::app::add_schema(program, action);
     limber::app::add_doctor(program, action);
+    check_subcommand(program, argc, argv);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -1,11 +1,9 @@
-#!/ usr / bin / env python3
-#SPDX - License - Identifier : Apache - 2.0
-""
-    "kill -9 at random moments, resume, and compare the bits with an unbroken run.
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""kill -9 at random moments, resume, and compare the bits with an unbroken run.
 
-    Usage : kill_resume.py PROGRAM[--times N][--seed S]
-                .Every trial kills the run up to four times,
-    resuming with another number of threads each time; half of the trials checkpoint after every step, so that many kills fall inside a write.
+Usage: kill_resume.py PROGRAM [--times N] [--seed S]. Every trial kills the run up to four times, resuming with another
+number of threads each time; half of the trials checkpoint after every step, so that many kills fall inside a write.
 """
 import argparse
 import json

@@ -227,7 +227,7 @@ TEST_F(Program, C01_bad_options_name_the_option_and_the_usage) {
     expect_refused(run({"--steps"}), {"--steps", "limber run --help"});
     expect_refused(run({"--steps=abc"}), {"abc", "limber run --help"});
     expect_refused(run({"--steps", "3", "--steps", "4"}), {"--steps", "limber run --help"});
-    expect_refused(limber({"frobnicate"}), {"frobnicate", "limber --help"});
+    expect_refused(limber({"rnu"}), {"rnu", "did you mean 'run'", "limber --help"});
     expect_refused(limber({}), {"limber --help"});
 }
 
@@ -336,9 +336,13 @@ TEST_F(Program, X08_an_output_folder_that_cannot_be_made_or_filled_exits_with_4)
 
 TEST_F(Program, X09_output_over_an_input_is_refused) {
     expect_refused(limber({"run", scene.string(), "-o", scene.string()}), {"bar.toml"});
-    expect_refused(limber({"run", scene.string(), "-o", folder.path().string()}),
-                   {folder.path().string()});
     EXPECT_EQ(text_of(scene), bar_scene);
+    const fs::path inside = folder / "inside";
+    fs::create_directory(inside);
+    write_text(inside / "scene.toml", bar_scene);
+    expect_refused(limber({"run", (inside / "scene.toml").string(), "-o", inside.string()}),
+                   {"scene.toml"});
+    EXPECT_EQ(text_of(inside / "scene.toml"), bar_scene);
 }
 
 TEST_F(Program, X10_two_runs_on_one_folder_name_the_process) {
