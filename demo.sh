@@ -6,10 +6,10 @@ cd "$(dirname "$0")"
 fail() { echo "demo.sh: failed: $1" >&2; exit 1; }
 
 tools/packages.sh build || fail "packages"
-cmake --preset release -DLIMBER_TESTS=OFF -DLIMBER_BENCHES=OFF -B build/demo >build-demo.log 2>&1 || { cat build-demo.log >&2; fail "configure"; }
-rm -f build-demo.log
-cmake --build build/demo -- limber_app || fail "build"
-limber=build/demo/limber
+mkdir -p build
+cmake --preset release >build/demo.log 2>&1 || { cat build/demo.log >&2; fail "configure"; }
+cmake --build --preset release -- limber_app || fail "build"
+limber=build/release/limber
 out=demo_out
 mkdir -p "$out"
 

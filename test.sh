@@ -16,8 +16,9 @@ stage() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - started)); }
 fail() { echo "test.sh: failed: $1" >&2; exit 1; }
 build() {  # preset, then targets
   local preset=$1; shift
-  cmake --preset "$preset" >"build-$preset.log" 2>&1 || { cat "build-$preset.log" >&2; fail "configure $preset"; }
-  rm -f "build-$preset.log"
+  mkdir -p build
+  cmake --preset "$preset" -DLIMBER_TESTS=ON -DLIMBER_BENCHES=ON >"build/$preset.log" 2>&1 ||
+    { cat "build/$preset.log" >&2; fail "configure $preset"; }
   cmake --build --preset "$preset" -- ${1:+"$@"} || fail "build $preset"
 }
 

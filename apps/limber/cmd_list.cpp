@@ -51,7 +51,9 @@ int list(const std::string& what) {
     else if (what == "obstacles")
         for (const OptionCase& shape : obstacle_cases()) line(shape.name, shape.meaning);
     else if (what == "formats")
-        for (const MeshFormat& format : mesh_formats()) line(format.name, format.description);
+        for (const MeshFormat& format : mesh_formats()) {
+            if (format.read || format.write) line(format.name, format.description);
+        }
     else
         list_scenes();
     return 0;
