@@ -19,25 +19,14 @@ using namespace limber;
 
 int main() {
     // 1. A mesh: one metre long, cut into 20 x 4 x 4 cells of six tets each.
-    auto model = std::make_unique<Model>();
-    model->mesh = make_box({1.0, 0.2, 0.2}, {20, 4, 4});
+    TetMesh mesh = make_box({1.0, 0.2, 0.2}, {20, 4, 4});
 
-    // 2. A material: soft rubber, with a little damping proportional to stiffness.
-    const Lame lame = Lame::from_young(2e5, 0.4);  // Young's modulus [Pa], Poisson's ratio
-    Material rubber;
-    rubber.name = "rubber";
-    rubber.law = CorotatedElastic{lame.mu, lame.lambda};
-    rubber.density = 1000;            // [kg/m³]
+    // 2. A material: soft rubber (Young's modulus [Pa], Poisson's ratio), with a little damping.
+    Material rubber = corotated_material("rubber", 2e5, 0.4);
     rubber.damping_stiffness = 0.01;  // [s]
-    model->materials = {rubber};
-    model->tet_material.assign(model->mesh.n_tets(), 0);
 
-    // 3. One body that owns every node and tet, and a pin that holds its left end.
-    Body beam;
-    beam.name = "beam";
-    beam.node_end = model->mesh.n_nodes();
-    beam.tet_end = model->mesh.n_tets();
-    model->bodies = {beam};
+    // 3. A body of both, and a pin that holds its left end.
+    auto model = std::make_unique<Model>(one_body("beam", std::move(mesh), rubber));
     model->pins.push_back({"left end", model->mesh.node_groups.at("x-"), {true, true, true}, {}});
     model->h = 1.0 / 60;
     finish_model(*model);

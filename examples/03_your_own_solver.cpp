@@ -66,19 +66,8 @@ class SymplecticEuler final : public Stepper {
 
 // 3. A small bar, held at its left end.
 std::unique_ptr<Model> make_bar(double h) {
-    auto model = std::make_unique<Model>();
-    model->mesh = make_box({1.0, 0.2, 0.2}, {10, 2, 2});
-    const Lame lame = Lame::from_young(5e5, 0.3);
-    Material material;
-    material.name = "rubber";
-    material.law = CorotatedElastic{lame.mu, lame.lambda};
-    model->materials = {material};
-    model->tet_material.assign(model->mesh.n_tets(), 0);
-    Body body;
-    body.name = "bar";
-    body.node_end = model->mesh.n_nodes();
-    body.tet_end = model->mesh.n_tets();
-    model->bodies = {body};
+    auto model = std::make_unique<Model>(one_body("bar", make_box({1.0, 0.2, 0.2}, {10, 2, 2}),
+                                                  corotated_material("rubber", 5e5, 0.3)));
     model->pins.push_back({"left end", model->mesh.node_groups.at("x-"), {true, true, true}, {}});
     model->h = h;
     finish_model(*model);

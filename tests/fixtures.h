@@ -13,24 +13,11 @@
 namespace limber::test {
 
 inline Material rubber(double young = 1e5, double poisson = 0.4) {
-    const Lame lame = Lame::from_young(young, poisson);
-    Material m;
-    m.name = "rubber";
-    m.law = CorotatedElastic{lame.mu, lame.lambda};
-    return m;
+    return corotated_material("rubber", young, poisson);
 }
 
 inline Model model_of(TetMesh mesh, const Material& material) {
-    Model model;
-    model.mesh = std::move(mesh);
-    model.materials = {material};
-    model.tet_material.assign(model.mesh.n_tets(), 0);
-    Body body;
-    body.name = "body";
-    body.node_end = model.mesh.n_nodes();
-    body.tet_end = model.mesh.n_tets();
-    model.bodies = {body};
-    return model;
+    return one_body("body", std::move(mesh), material);
 }
 
 /// A bar of 4 x 1 x 1 cells per `n`, along x, pinned at x- where asked.

@@ -36,18 +36,8 @@ std::string vector_instructions() {
 
 /// A pinned bar, five steps.
 std::unique_ptr<World> small_bar() {
-    auto model = std::make_unique<Model>();
-    model->mesh = make_box({1, 0.2, 0.2}, {12, 3, 3});
-    const Lame lame = Lame::from_young(2e5, 0.4);
-    Material material;
-    material.law = CorotatedElastic{lame.mu, lame.lambda};
-    model->materials = {material};
-    model->tet_material.assign(model->mesh.n_tets(), 0);
-    Body body;
-    body.name = "bar";
-    body.node_end = model->mesh.n_nodes();
-    body.tet_end = model->mesh.n_tets();
-    model->bodies = {body};
+    auto model = std::make_unique<Model>(one_body("bar", make_box({1, 0.2, 0.2}, {12, 3, 3}),
+                                                  corotated_material("rubber", 2e5, 0.4)));
     model->pins.push_back({"end", model->mesh.node_groups.at("x-"), {true, true, true}, {}});
     finish_model(*model);
     CorotationalOptions options;

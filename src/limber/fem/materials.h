@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "limber/fem/materials/corotated.h"
@@ -29,5 +30,16 @@ struct Lame {
         return {young / (2 * (1 + poisson)), young * poisson / ((1 + poisson) * (1 - 2 * poisson))};
     }
 };
+
+/// Corotated elasticity by the moduli people know: young [Pa], density [kg/m³].
+inline Material corotated_material(std::string name, double young, double poisson,
+                                   double density = 1000) {
+    const Lame lame = Lame::from_young(young, poisson);
+    Material material;
+    material.name = std::move(name);
+    material.law = CorotatedElastic{lame.mu, lame.lambda};
+    material.density = density;
+    return material;
+}
 
 }  // namespace limber

@@ -27,6 +27,19 @@ const Body& Model::body_of_tet(Index tet) const {
     return owner(bodies, tet, &Body::tet_end);
 }
 
+Model one_body(std::string name, TetMesh mesh, const Material& material) {
+    Model model;
+    model.mesh = std::move(mesh);
+    model.materials = {material};
+    model.tet_material.assign(model.mesh.n_tets(), 0);
+    Body body;
+    body.name = std::move(name);
+    body.node_end = model.mesh.n_nodes();
+    body.tet_end = model.mesh.n_tets();
+    model.bodies = {std::move(body)};
+    return model;
+}
+
 void finish_model(Model& model) {
     const Index n = model.n_nodes();
     model.elements = make_elements(model.mesh, model.materials, model.tet_material);

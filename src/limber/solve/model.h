@@ -77,6 +77,10 @@ struct Model {
     const Body& body_of_tet(Index tet) const;
 };
 
+/// A model of one body of one material, for code that needs no scene file: add pins and forces,
+/// then finish_model.
+Model one_body(std::string name, TetMesh mesh, const Material& material);
+
 /// Derives what follows from mesh, bodies, materials and pins: elements, masses, surfaces, the free
 /// mask. Initial velocities are zero where none are set.
 void finish_model(Model& model);
