@@ -5,7 +5,7 @@
 // What it shows: a model built in code, the default solver, and what a step reports.
 // Run it:        build/release/example_01_hello_beam
 // Prints a line every quarter of a second of simulated time:
-//     t = 0.25 s   tip at y = -0.207 m   23 iterations   0.41 ms
+//     t = 0.25 s   tip at y = -0.504 m   68 iterations   0.94 ms
 //
 #include <cstdio>
 #include <memory>

@@ -5,7 +5,7 @@
 // What it shows: loading a scene, overriding a value, and watching a run with an observer of your
 // own. Run it:        build/release/example_02_drop Prints the lowest point of the ball whenever it
 // touches the floor for the first time after a flight:
-//     t = 0.42 s   touches the floor with 5 contacts
+//     t = 0.28 s   touches the floor with 1 contacts
 //
 #include <algorithm>
 #include <cstdio>

@@ -9,8 +9,8 @@
 // Run it:        build/release/example_03_your_own_solver
 // Prints where the tip of a bar is after half a second, by this solver with a short step and by the
 // implicit one:
-//     explicit, h = 0.05 ms: tip at y = -0.118 m
-//     implicit, h = 1.00 ms: tip at y = -0.118 m
+//     explicit, h = 0.05 ms: tip at y = -0.156 m
+//     implicit, h = 1.00 ms: tip at y = -0.157 m
 //
 #include <cmath>
 #include <cstdio>
