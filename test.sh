@@ -34,19 +34,19 @@ mapfile -t sources < <(git ls-files '*.h' '*.cpp')
 clang-format-14 --dry-run -Werror "${sources[@]}" || fail "format: run tools/format.sh"
 
 stage "tests"
-ctest --preset release -j2 || fail "tests"
+ctest --preset release -j2 --no-tests=error || fail "tests"
 
 stage "sanitizers (address, undefined behaviour)"
 build asan asan_tests
-ctest --preset asan -j2 -L sanitize || fail "sanitizers"
+ctest --preset asan -j2 -L . --no-tests=error || fail "sanitizers"
 
 if [ "$long" = yes ]; then
   stage "thread sanitizer"
   build tsan tsan_tests
-  TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp" ctest --preset tsan -L threads || fail "thread sanitizer"
+  TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp" ctest --preset tsan -L '^(core|linalg|fem|contact|solve|sim|render)$' --no-tests=error || fail "thread sanitizer"
   stage "portable build"
   build portable
-  ctest --preset portable -j2 || fail "portable"
+  ctest --preset portable -j2 --no-tests=error || fail "portable"
   stage "clang-tidy"
   git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -P2 -n4 clang-tidy-14 -p build/release --quiet || fail "clang-tidy"
   stage "kill and resume, 500 times"
