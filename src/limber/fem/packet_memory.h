@@ -17,8 +17,16 @@ inline Vec3<Double8> load_vector(const double* a) {
 inline Mat3<Double8> load_matrix(const double (&a)[9][tet_lanes]) {
     return Mat3<Double8>::from_columns(load_vector(a[0]), load_vector(a[3]), load_vector(a[6]));
 }
+/// Written out: GCC makes a copy in memory of a loop.
 inline void store_matrix(const Mat3<Double8>& m, double (&a)[9][tet_lanes]) {
-    for (int i = 0; i < 9; ++i) m.a[i].store(a[i]);
+    const auto store_column = [&](int j) {
+        m(0, j).store(a[3 * j]);
+        m(1, j).store(a[3 * j + 1]);
+        m(2, j).store(a[3 * j + 2]);
+    };
+    store_column(0);
+    store_column(1);
+    store_column(2);
 }
 
 /// (x, y, z, 0)
