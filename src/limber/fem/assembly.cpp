@@ -261,11 +261,14 @@ void SystemAssembler::assemble_rows(Index begin, Index end, const Sums& sums, co
         diagonal = sums.finish_diagonal(diagonal);
         diagonal.add_isotropic(isotropic_ii_[row] + (lumped ? lumped[row] : 0.0));
         Mat3d* out = blocks + diagonal_[row];
+        const Mat3d* next_row = blocks + diagonal_[std::min(row + 2, elements_.n_nodes - 1)];
         diagonal.store(*out);
         for (Index u = upper_begin_[row], last = upper_begin_[row + 1]; u < last; ++u) {
             Columns block = sums.sum_pairs(pair + pair_begin[u], pair + pair_begin[u + 1]);
             block.add_isotropic(isotropic[u]);
             block.store(*++out);
+            // Stores that miss the cache hold up all later ones.
+            __builtin_prefetch(next_row++, 1);
             const double* ahead = blocks[mirror[u + prefetch_ahead]].a;  // two cache lines
             __builtin_prefetch(ahead, 1);
             __builtin_prefetch(ahead + 8, 1);
