@@ -64,17 +64,17 @@ void step(benchmark::State& state, OperatorKind matrix, RotationKind rotation) {
     state.counters["rotate_share"] = sum.ms(Stage::rotate) / wall;
 }
 
-BENCHMARK_CAPTURE(step, assembled, OperatorKind::assembled, RotationKind::jacobi)
+BENCHMARK_CAPTURE(step, assembled, OperatorKind::assembled, RotationKind::quaternion)
     ->Arg(1)
     ->Arg(2)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
-BENCHMARK_CAPTURE(step, matrix_free, OperatorKind::matrix_free, RotationKind::jacobi)
+BENCHMARK_CAPTURE(step, matrix_free, OperatorKind::matrix_free, RotationKind::quaternion)
     ->Arg(1)
     ->Arg(2)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
-BENCHMARK_CAPTURE(step, assembled_quaternion, OperatorKind::assembled, RotationKind::quaternion)
+BENCHMARK_CAPTURE(step, assembled_jacobi, OperatorKind::assembled, RotationKind::jacobi)
     ->Arg(1)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();

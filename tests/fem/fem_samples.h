@@ -95,11 +95,12 @@ inline TetMesh single_tet() {
 /// last packet is not full.
 struct MixedBody {
     TetMesh mesh = make_box({1, 0.8, 1.2}, {3, 3, 3});
-    std::vector<Material> materials = {rubber(), rubber(LinearElastic{2e5, 1e5})};
+    std::vector<Material> materials;
     std::vector<Index> tet_material;
     ElementSet elements;
 
-    MixedBody() {
+    explicit MixedBody(AnyMaterial second_law = LinearElastic{2e5, 1e5})
+        : materials{rubber(), rubber(second_law)} {
         materials[0].damping_mass = 0.3;
         materials[0].damping_stiffness = 0.002;
         materials[1].density = 700;

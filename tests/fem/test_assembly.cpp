@@ -115,6 +115,17 @@ TEST_P(EveryMass, the_assembled_matrix_is_the_sum_over_the_elements) {
     EXPECT_LT((dense(A) - expected).cwiseAbs().maxCoeff(), 1e-12 * expected.cwiseAbs().maxCoeff());
 }
 
+TEST_P(EveryMass, materials_with_one_ratio_of_lame_parameters_are_summed_as_well) {
+    const MixedBody body(LinearElastic{1.5e5, 3.5e5});  // λ/μ of rubber()
+    const double h = 0.01;
+    const std::vector<double> lumped = damped_mass(body.elements, h);
+    const CorotationCache rotations = rotations_at(body.elements, deformed(body.mesh, 0.03, 55));
+    const BlockCsr A = assembled(body.elements, rotations,
+                                 {h, GetParam(), GetParam() ? std::span<const double>() : lumped});
+    const Eigen::MatrixXd expected = reference(body, rotations, h, GetParam(), lumped);
+    EXPECT_LT((dense(A) - expected).cwiseAbs().maxCoeff(), 1e-12 * expected.cwiseAbs().maxCoeff());
+}
+
 TEST_P(EveryMass, the_operator_without_a_matrix_gives_the_same_products) {
     const MixedBody body;
     const double h = 0.02;

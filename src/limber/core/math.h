@@ -99,25 +99,12 @@ struct Mat3 {
     friend LIMBER_HD bool operator==(const Mat3&, const Mat3&) = default;
 
     static LIMBER_HD Mat3 identity() { return diagonal(T(1), T(1), T(1)); }
+    // All entries at once: packets that are first set to zero do not stay in registers.
     static LIMBER_HD Mat3 diagonal(const T& x, const T& y, const T& z) {
-        Mat3 m;
-        m.a[0] = x;
-        m.a[4] = y;
-        m.a[8] = z;
-        return m;
+        return {{x, T(0), T(0), T(0), y, T(0), T(0), T(0), z}};
     }
     static LIMBER_HD Mat3 from_columns(const Vec3<T>& c0, const Vec3<T>& c1, const Vec3<T>& c2) {
-        Mat3 m;
-        m.a[0] = c0.x;
-        m.a[1] = c0.y;
-        m.a[2] = c0.z;
-        m.a[3] = c1.x;
-        m.a[4] = c1.y;
-        m.a[5] = c1.z;
-        m.a[6] = c2.x;
-        m.a[7] = c2.y;
-        m.a[8] = c2.z;
-        return m;
+        return {{c0.x, c0.y, c0.z, c1.x, c1.y, c1.z, c2.x, c2.y, c2.z}};
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
@@ -14,8 +15,27 @@ namespace {
 
 using Four = Packet<double, 4>;
 
-constexpr Index max_row_blocks = 256;  // slots are bytes
-constexpr Index gamma_stride = 4;      // one gradient a corner
+constexpr std::size_t numbers_a_tet = 12;      // γ_0 .. γ_3
+constexpr Index prefetch_ahead = 8;            // blocks
+constexpr Index packed_tets = Index{1} << 28;  // a pair packs tet, corner and corner in 32 bits
+
+Tet nodes_of(const ElementSet& elements, Index t) {
+    Tet tet;
+    for (int c = 0; c < 4; ++c) tet[c] = elements.packets[t / tet_lanes].node[c][t % tet_lanes];
+    return tet;
+}
+
+/// λ/μ where it is one positive number for all tets, else 0.
+double common_ratio(const ElementSet& elements) {
+    double ratio = 0;
+    for (Index t = 0; t < elements.n_tets; ++t) {
+        const TetPacket& packet = elements.packets[t / tet_lanes];
+        const double r = packet.lambda[t % tet_lanes] / packet.mu[t % tet_lanes];
+        if (t == 0) ratio = r;
+        if (r != ratio || !(r > 0) || !std::isfinite(r)) return 0;
+    }
+    return ratio;
+}
 
 /// g_0 .. g_3, the gradients of the shape functions of one tet at rest [1/m].
 std::array<Vec3d, 4> rest_gradients(const TetPacket& packet, int lane) {
@@ -28,31 +48,55 @@ std::array<Vec3d, 4> rest_gradients(const TetPacket& packet, int lane) {
 }  // namespace
 
 SystemAssembler::SystemAssembler(const ElementSet& elements) : elements_(elements) {
+    LIMBER_CHECK(elements.n_tets < packed_tets, "at most 268 million tets");
     std::vector<Tet> tets(elements.n_tets);
-    for (Index t = 0; t < elements.n_tets; ++t)
-        for (int c = 0; c < 4; ++c)
-            tets[t][c] = elements.packets[t / tet_lanes].node[c][t % tet_lanes];
+    for (Index t = 0; t < elements.n_tets; ++t) tets[t] = nodes_of(elements, t);
     NodeGraph graph = node_graph(elements.n_nodes, tets);
     row_begin_ = std::move(graph.begin);
     column_ = std::move(graph.column);
-    diagonal_.resize(elements.n_nodes);
-    slot_.resize(4 * elements.incidence.entry.size());
-    std::size_t s = 0;
-    for (Index i = 0; i < elements.n_nodes; ++i) {
+    list_pairs();
+    gamma_.resize(numbers_a_tet * tet_lanes * elements.packets.size() + 1);  // loaded by fours
+    isotropic_.resize(upper_begin_.back());
+    isotropic_ii_.resize(elements.n_nodes);
+    ratio_ = common_ratio(elements);
+    (ratio_ > 0 ? root_ : lame_)
+        .resize((ratio_ > 0 ? 1 : 2) * static_cast<std::size_t>(elements.n_tets));
+}
+
+void SystemAssembler::list_pairs() {
+    const Index n = elements_.n_nodes;
+    const auto place = [&](Index i, Index j) {
         const auto first = column_.begin() + row_begin_[i],
                    last = column_.begin() + row_begin_[i + 1];
-        const auto place = [&](Index j) {
-            return static_cast<Index>(std::lower_bound(first, last, j) - first);
-        };
-        longest_row_ = std::max(longest_row_, row_begin_[i + 1] - row_begin_[i]);
-        diagonal_[i] = place(i);
-        for (const Index entry : elements.incidence.of(i))
-            for (int k = 0; k < 4; ++k)
-                slot_[s++] = static_cast<std::uint8_t>(place(tets[entry / 4][(entry + k) % 4]));
+        return static_cast<Index>(std::lower_bound(first, last, j) - column_.begin());
+    };
+    diagonal_.resize(n);
+    upper_begin_.assign(n + 1, 0);
+    for (Index i = 0; i < n; ++i) {
+        diagonal_[i] = place(i, i);
+        upper_begin_[i + 1] = upper_begin_[i] + row_begin_[i + 1] - diagonal_[i] - 1;
+        for (Index k = diagonal_[i] + 1; k < row_begin_[i + 1]; ++k)
+            mirror_.push_back(place(column_[k], i));
     }
-    LIMBER_CHECK(longest_row_ <= max_row_blocks, "a node has more than 255 neighbours");
-    gamma_.resize(static_cast<std::size_t>(elements.packets.size()) * tet_lanes * gamma_stride);
-    isotropic_.resize(column_.size());
+    // Counted, then filled: each pair of corners of each tet once, from the node with the lower
+    // number.
+    const auto for_each_pair = [&](auto&& call) {
+        for (Index i = 0; i < n; ++i)
+            for (const Index entry : elements_.incidence.of(i)) {
+                const Tet tet = nodes_of(elements_, entry / 4);
+                for (int b = 0; b < 4; ++b)
+                    if (tet[b] > i)
+                        call(upper_begin_[i] + place(i, tet[b]) - diagonal_[i] - 1,
+                             4 * static_cast<std::uint32_t>(entry) + static_cast<std::uint32_t>(b));
+            }
+    };
+    mirror_.resize(mirror_.size() + prefetch_ahead);
+    pair_begin_.assign(upper_begin_.back() + 1, 0);
+    for_each_pair([&](Index upper, std::uint32_t) { ++pair_begin_[upper + 1]; });
+    for (Index k = 0; k < upper_begin_.back(); ++k) pair_begin_[k + 1] += pair_begin_[k];
+    pair_.resize(pair_begin_.back());
+    std::vector<Index> next(pair_begin_.begin(), pair_begin_.end() - 1);
+    for_each_pair([&](Index upper, std::uint32_t pair) { pair_[next[upper]++] = pair; });
 }
 
 BlockCsr SystemAssembler::make_matrix() const {
@@ -63,133 +107,174 @@ void SystemAssembler::sum_isotropic(double h, bool consistent_mass) {
     if (h == h_ && consistent_mass == consistent_) return;
     h_ = h;
     consistent_ = consistent_mass;
+    parallel_for(elements_.n_tets, 4096, [&](Index t) {
+        const TetPacket& packet = elements_.packets[t / tet_lanes];
+        const double kV = h * (h + elements_.damping_stiffness[t]) * packet.volume[t % tet_lanes];
+        if (ratio_ > 0) {
+            root_[t] = std::sqrt(kV * packet.mu[t % tet_lanes]);
+        } else {
+            lame_[2 * t] = kV * packet.lambda[t % tet_lanes];
+            lame_[2 * t + 1] = kV * packet.mu[t % tet_lanes];
+        }
+    });
+    const auto term = [&](Index t, int a, int b) {  // kVμ g_a·g_b + ρV/20 (1 + δ_ab)(1 + h a_e)
+        const TetPacket& packet = elements_.packets[t / tet_lanes];
+        const int lane = t % tet_lanes;
+        const auto g = rest_gradients(packet, lane);
+        const double k = h * (h + elements_.damping_stiffness[t]);
+        const double m =
+            consistent_mass ? elements_.tet_mass[t] / 20 * (1 + h * elements_.damping_mass[t]) : 0;
+        return k * packet.volume[lane] * packet.mu[lane] * dot(g[a], g[b]) + m * (a == b ? 2 : 1);
+    };
     parallel_for(elements_.n_nodes, 256, [&](Index i) {
-        double* row = isotropic_.data() + row_begin_[i];
-        std::fill(row, row + (row_begin_[i + 1] - row_begin_[i]), 0.0);
-        const std::uint8_t* slot =
-            slot_.data() + 4 * static_cast<std::size_t>(elements_.incidence.begin[i]);
-        for (const Index entry : elements_.incidence.of(i)) {
-            const Index t = entry / 4;
-            const int a = entry % 4, lane = t % tet_lanes;
-            const TetPacket& packet = elements_.packets[t / tet_lanes];
-            const auto g = rest_gradients(packet, lane);
-            const double k = h * (h + elements_.damping_stiffness[t]);
-            const double m = consistent_mass
-                                 ? elements_.tet_mass[t] / 20 * (1 + h * elements_.damping_mass[t])
-                                 : 0;
-            for (int c = 0; c < 4; ++c, ++slot)
-                row[*slot] +=
-                    k * packet.volume[lane] * packet.mu[lane] * dot(g[a], g[(a + c) % 4]) +
-                    m * (c == 0 ? 2 : 1);
+        double sum = 0;
+        for (const Index entry : elements_.incidence.of(i))
+            sum += term(entry / 4, entry % 4, entry % 4);
+        isotropic_ii_[i] = sum;
+        for (Index u = upper_begin_[i]; u < upper_begin_[i + 1]; ++u) {
+            sum = 0;
+            for (Index k = pair_begin_[u]; k < pair_begin_[u + 1]; ++k)
+                sum += term(static_cast<Index>(pair_[k] / 16), pair_[k] / 4 % 4, pair_[k] % 4);
+            isotropic_[u] = sum;
         }
     });
 }
 
 namespace {
 
-/// γ_a of eight tets with kVλ behind γ_0 and kVμ behind γ_1: four Vec4d a tet.
+/// scale γ_a of eight tets, 12 numbers a tet.
 [[gnu::flatten]] void turn_packet(const TetPacket& packet, const RotationPacket& rotation,
-                                  const Double8& k, Vec4d* out) {
-    const Mat3<Double8> G = load_matrix(rotation.R) * transpose(load_matrix(packet.Dm_inv));
-    const auto store = [&](int corner, const Vec3<Double8>& gamma) {
-        for_each_lane(gamma, [&](int lane, const Four& v) { v.store(out[lane * 4 + corner].v); });
+                                  const Double8& scale, double* out) {
+    const Mat3<Double8> G =
+        (scale * load_matrix(rotation.R)) * transpose(load_matrix(packet.Dm_inv));
+    const auto store = [&](int first, const Vec3<Double8>& xyz, const Double8& w) {
+        for_each_lane(
+            xyz, w, [&](int lane, const Four& v) { v.store(out + numbers_a_tet * lane + first); });
     };
-    store(0, -(G.col(0) + G.col(1) + G.col(2)));
-    for (int c = 0; c < 3; ++c) store(c + 1, G.col(c));
-    const Double8 kV = k * Double8::load(packet.volume);
-    const Double8 lambda = kV * Double8::load(packet.lambda), mu = kV * Double8::load(packet.mu);
-    for (int lane = 0; lane < tet_lanes; ++lane) {
-        out[lane * 4].v[3] = lambda[lane];
-        out[lane * 4 + 1].v[3] = mu[lane];
-    }
+    // The fourth number of each store but the last is overwritten by the next.
+    const Vec3<Double8> g2 = G.col(1), g3 = G.col(2);
+    store(0, -(G.col(0) + g2 + g3), Double8(0.0));
+    store(3, G.col(0), Double8(0.0));
+    store(6, g2, Double8(0.0));
+    store(8, {g2.z, g3.x, g3.y}, g3.z);
 }
 
-// A 3x3 block while it is summed: columns padded to four, the block to two cache lines.
-struct alignas(64) PaddedBlock {
-    double v[16];
+/// A 3x3 matrix by columns, each padded to four; what is in the fourth lanes is never used.
+struct Columns {
+    Four c0{0.0}, c1{0.0}, c2{0.0};
+
+    void add_outer(const Four& a, const double* b) {  // a bᵀ
+        c0 += a * Four(b[0]);
+        c1 += a * Four(b[1]);
+        c2 += a * Four(b[2]);
+    }
+    void add_isotropic(double s) {
+        c0 += Four(s) * Four::from(Four::Native{1, 0, 0, 0});
+        c1 += Four(s) * Four::from(Four::Native{0, 1, 0, 0});
+        c2 += Four(s) * Four::from(Four::Native{0, 0, 1, 0});
+    }
+    Columns transposed() const {
+        const auto low = __builtin_shufflevector(c0.v, c1.v, 0, 4, 2, 6);
+        const auto high = __builtin_shufflevector(c0.v, c1.v, 1, 5, 3, 7);
+        Columns t;
+        t.c0.v = __builtin_shufflevector(low, c2.v, 0, 1, 4, 4);
+        t.c1.v = __builtin_shufflevector(high, c2.v, 0, 1, 5, 5);
+        t.c2.v = __builtin_shufflevector(low, c2.v, 2, 3, 6, 6);
+        return t;
+    }
+    /// Three overlapping stores; the last one puts right what the padding of the second spoilt.
+    void store(Mat3d& out) const {
+        c0.store(out.a);
+        c1.store(out.a + 3);
+        Four::from(__builtin_shufflevector(c1.v, c2.v, 2, 4, 5, 6)).store(out.a + 5);
+    }
 };
 
-using Eight = Packet<double, 8>;
+/// Σ kV (λ γ_a γ_bᵀ + μ γ_b γ_aᵀ) over the tets of one edge. Both terms are summed as γ_a γ_bᵀ, and
+/// the second is transposed once at the end.
+struct EachRatio {
+    const double* gamma;  // γ, 12 numbers a tet
+    const double* lame;   // kVλ, kVμ
 
-Eight twice(const Four& a) {
-    return Eight::from(__builtin_shufflevector(a.v, a.v, 0, 1, 2, 3, 4, 5, 6, 7));
-}
-/// (a_0 four times, a_1 four times)
-Eight spread(const Four& a) {
-    return Eight::from(__builtin_shufflevector(a.v, a.v, 0, 0, 0, 0, 1, 1, 1, 1));
-}
-
-/// Adds what one tet gives to the row of its corner a: λ γ_a γ_bᵀ + μ γ_b γ_aᵀ into the block of
-/// each other corner b = a + 1, a + 2, a + 3 (mod 4), and (λ + μ) γ_a γ_aᵀ into the diagonal, which
-/// stays in registers.
-[[gnu::always_inline]] inline void add_tet(const Vec4d* gamma, int a, const std::uint8_t* slot,
-                                           PaddedBlock* sum, Eight& diagonal01, Four& diagonal2) {
-    const Four gamma_a = Four::load(gamma[a].v);
-    const Four lambda_a = Four(gamma[0].v[3]) * gamma_a, mu_a = Four(gamma[1].v[3]) * gamma_a;
-    const Eight lambda_aa = twice(lambda_a), mu_spread = spread(mu_a);
-    const Four mu_2(mu_a[2]), both = lambda_a + mu_a;
-    diagonal01 += twice(both) * spread(gamma_a);
-    diagonal2 += both * Four(gamma[a].v[2]);
-    for (int k = 1; k < 4; ++k) {
-        const int b = (a + k) & 3;
-        double* block = sum[slot[k]].v;
-        const Four gamma_b = Four::load(gamma[b].v);
-        Eight columns01 = Eight::load(block);
-        Four column2 = Four::load(block + 8);
-        columns01 += lambda_aa * spread(gamma_b);
-        columns01 += twice(gamma_b) * mu_spread;
-        column2 += lambda_a * Four(gamma[b].v[2]);
-        column2 += gamma_b * mu_2;
-        columns01.store(block);
-        column2.store(block + 8);
+    void add_diagonal(std::uint32_t entry, Columns& sum) const {
+        const double* a = gamma + std::size_t{3} * entry;
+        const double* k = lame + std::size_t{2} * (entry / 4);
+        sum.add_outer(Four(k[0] + k[1]) * Four::load(a), a);
     }
-}
+    Columns finish_diagonal(const Columns& sum) const { return sum; }
+    Columns sum_pairs(const std::uint32_t* pair, const std::uint32_t* end) const {
+        Columns lambda, mu;
+        for (; pair != end; ++pair) {
+            const std::size_t tet = *pair / 16;
+            const Four a = Four::load(gamma + std::size_t{3} * (*pair / 4));
+            const double* b = gamma + numbers_a_tet * tet + 3 * (*pair % 4);
+            lambda.add_outer(Four(lame[2 * tet]) * a, b);
+            mu.add_outer(Four(lame[2 * tet + 1]) * a, b);
+        }
+        mu = mu.transposed();
+        return {lambda.c0 + mu.c0, lambda.c1 + mu.c1, lambda.c2 + mu.c2};
+    }
+};
 
-/// out = block + isotropic I
-inline void put_block(const PaddedBlock& block, double isotropic, Mat3d& out) {
-    Four c0 = Four::load(block.v), c1 = Four::load(block.v + 4), c2 = Four::load(block.v + 8);
-    const Four s(isotropic);
-    c0 += s * Four::from(Four::Native{1, 0, 0, 0});
-    c1 += s * Four::from(Four::Native{0, 1, 0, 0});
-    c2 += s * Four::from(Four::Native{0, 0, 1, 0});
-    c0.store(out.a);  // the padding of a column is overwritten by the next one
-    c1.store(out.a + 3);
-    for (int i = 0; i < 3; ++i) out.a[6 + i] = c2[i];
-}
+/// The same where λ/μ is one number: both terms have the same sum, and √(kVμ) goes with γ.
+struct OneRatio {
+    const double* gamma;  // √(kVμ) γ, 12 numbers a tet
+    double ratio;         // λ/μ
+
+    static Columns combined(const Four& ratio, const Columns& a, const Columns& b) {
+        return {ratio * a.c0 + b.c0, ratio * a.c1 + b.c1, ratio * a.c2 + b.c2};
+    }
+    void add_diagonal(std::uint32_t entry, Columns& sum) const {
+        const double* a = gamma + std::size_t{3} * entry;
+        sum.add_outer(Four::load(a), a);
+    }
+    Columns finish_diagonal(const Columns& sum) const { return combined(Four(ratio), sum, sum); }
+    Columns sum_pairs(const std::uint32_t* pair, const std::uint32_t* end) const {
+        Columns sum;
+        for (; pair != end; ++pair)
+            sum.add_outer(Four::load(gamma + std::size_t{3} * (*pair / 4)),
+                          gamma + numbers_a_tet * (*pair / 16) + 3 * (*pair % 4));
+        return combined(Four(ratio), sum, sum.transposed());
+    }
+};
 
 }  // namespace
 
-void SystemAssembler::turn_gradients(double h, const CorotationCache& rotations) {
+void SystemAssembler::turn_gradients(const CorotationCache& rotations) {
     parallel_for(static_cast<Index>(elements_.packets.size()), 64, [&](Index p) {
-        const Double8 k = Double8(h) * (Double8(h) + load_tets(elements_.damping_stiffness, p));
-        turn_packet(elements_.packets[p], rotations.element[p], k,
-                    gamma_.data() + static_cast<std::size_t>(p) * tet_lanes * gamma_stride);
+        turn_packet(elements_.packets[p], rotations.element[p],
+                    ratio_ > 0 ? load_tets(root_, p) : Double8(1.0),
+                    gamma_.data() + numbers_a_tet * tet_lanes * static_cast<std::size_t>(p));
     });
 }
 
-void SystemAssembler::assemble_row(Index row, const SystemCoefficients& coefficients,
-                                   Mat3d* out) const {
-    PaddedBlock sum[max_row_blocks];  // not cleared beyond n: a row has 15 blocks, not 256
-    const Index n = row_begin_[row + 1] - row_begin_[row];
-    for (Index j = 0; j < n; ++j) {
-        Eight(0.0).store(sum[j].v);
-        Four(0.0).store(sum[j].v + 8);
+template <class Sums>
+void SystemAssembler::assemble_rows(Index begin, Index end, const Sums& sums, const double* lumped,
+                                    Mat3d* blocks) const {
+    const std::uint32_t* pair = pair_.data();
+    const Index *pair_begin = pair_begin_.data(), *mirror = mirror_.data();
+    const double* isotropic = isotropic_.data();
+    for (Index row = begin; row < end; ++row) {
+        Columns diagonal;
+        for (const Index entry : elements_.incidence.of(row))
+            sums.add_diagonal(static_cast<std::uint32_t>(entry), diagonal);
+        diagonal = sums.finish_diagonal(diagonal);
+        diagonal.add_isotropic(isotropic_ii_[row] + (lumped ? lumped[row] : 0.0));
+        Mat3d* out = blocks + diagonal_[row];
+        const Mat3d* next_row = blocks + diagonal_[std::min(row + 2, elements_.n_nodes - 1)];
+        diagonal.store(*out);
+        for (Index u = upper_begin_[row], last = upper_begin_[row + 1]; u < last; ++u) {
+            Columns block = sums.sum_pairs(pair + pair_begin[u], pair + pair_begin[u + 1]);
+            block.add_isotropic(isotropic[u]);
+            block.store(*++out);
+            // Stores that miss the cache hold up all later ones.
+            __builtin_prefetch(next_row++, 1);
+            const double* ahead = blocks[mirror[u + prefetch_ahead]].a;  // two cache lines
+            __builtin_prefetch(ahead, 1);
+            __builtin_prefetch(ahead + 8, 1);
+            block.transposed().store(blocks[mirror[u]]);
+        }
     }
-    Eight diagonal01(0.0);
-    Four diagonal2(0.0);
-    const std::uint8_t* slot =
-        slot_.data() + 4 * static_cast<std::size_t>(elements_.incidence.begin[row]);
-    for (const Index entry : elements_.incidence.of(row)) {
-        add_tet(gamma_.data() + static_cast<std::size_t>(entry / 4) * gamma_stride, entry % 4, slot,
-                sum, diagonal01, diagonal2);
-        slot += 4;
-    }
-    diagonal01.store(sum[diagonal_[row]].v);
-    diagonal2.store(sum[diagonal_[row]].v + 8);
-    const double* isotropic = isotropic_.data() + row_begin_[row];
-    for (Index j = 0; j < n; ++j) put_block(sum[j], isotropic[j], out[j]);
-    if (!coefficients.lumped.empty())
-        for (int i = 0; i < 3; ++i) out[diagonal_[row]](i, i) += coefficients.lumped[row];
 }
 
 void SystemAssembler::assemble(const SystemCoefficients& coefficients,
@@ -200,10 +285,15 @@ void SystemAssembler::assemble(const SystemCoefficients& coefficients,
                      coefficients.lumped.size() == static_cast<std::size_t>(elements_.n_nodes),
                  "one lumped mass per node");
     sum_isotropic(coefficients.h, coefficients.consistent_mass);
-    turn_gradients(coefficients.h, rotations);
+    turn_gradients(rotations);
     Mat3d* blocks = A.blocks().data();
-    parallel_for(elements_.n_nodes, 128,
-                 [&](Index i) { assemble_row(i, coefficients, blocks + row_begin_[i]); });
+    const double* lumped = coefficients.lumped.empty() ? nullptr : coefficients.lumped.data();
+    parallel_ranges(elements_.n_nodes, 128, [&](Index begin, Index end) {
+        if (ratio_ > 0)
+            assemble_rows(begin, end, OneRatio{gamma_.data(), ratio_}, lumped, blocks);
+        else
+            assemble_rows(begin, end, EachRatio{gamma_.data(), lame_.data()}, lumped, blocks);
+    });
 }
 
 }  // namespace limber

@@ -18,8 +18,10 @@ struct SystemCoefficients {
     std::span<const double> lumped;  // m_i + h (mass damping)_i [kg], one per node; empty: none
 };
 
-/// Assembles row by row: each row is one thread's own, so there are no atomics and the order of the
-/// sum never changes. The pattern and the place of every contribution are found once.
+/// Assembles block by block: the blocks above the diagonal are summed over the tets that share the
+/// edge, each in registers and in an order that never changes, and written twice, to (i, j) and
+/// transposed to (j, i). No two threads write the same number. The pattern and the contributions of
+/// every block are found once.
 ///
 /// K_ab = V (λ γ_a γ_bᵀ + μ γ_b γ_aᵀ + μ (γ_a·γ_b) I) with γ = R g: Dahl & Bargteil 2019 (8), our
 /// sign. γ_a·γ_b = g_a·g_b does not turn, so that term, with the mass, is one number a block which
@@ -33,17 +35,27 @@ class SystemAssembler {
                   BlockCsr& A);
 
   private:
+    void list_pairs();
     void sum_isotropic(double h, bool consistent_mass);
-    void turn_gradients(double h, const CorotationCache& rotations);
-    void assemble_row(Index row, const SystemCoefficients& coefficients, Mat3d* out) const;
+    void turn_gradients(const CorotationCache& rotations);
+    template <class Sums>
+    void assemble_rows(Index begin, Index end, const Sums& sums, const double* lumped,
+                       Mat3d* blocks) const;
 
     const ElementSet& elements_;
     std::vector<Index> row_begin_, column_, diagonal_;
-    std::vector<std::uint8_t> slot_;  // 4 per incidence entry: places in the row of corners a, a +
-                                      // 1, a + 2, a + 3 (mod 4)
-    Index longest_row_ = 0;
-    std::vector<Vec4d> gamma_;  // per tet 4 rotated gradients [1/m]; kVλ, kVμ in the padding of two
-    std::vector<double> isotropic_;  // per block, for h_ and consistent_
+    std::vector<Index> upper_begin_;  // per row: its first block above the diagonal, counted
+                                      // among those of all rows; and the end
+    std::vector<Index> mirror_;  // per block (i, j) above the diagonal: place of (j, i); then a few
+                                 // more that are prefetched and never used
+    std::vector<Index> pair_begin_;     // per block above the diagonal, and the end
+    std::vector<std::uint32_t> pair_;   // tet * 16 + a * 4 + b: corners a and b are nodes i and j
+    double ratio_ = 0;                  // λ/μ of all tets; 0: it differs
+    std::vector<double> root_;          // √(kVμ) per tet, for h_; where the ratio is one number
+    std::vector<double> lame_;          // kVλ, kVμ per tet, for h_; where it is not
+    StreamedVector<double> gamma_;      // γ_0 .. γ_3 per tet [1/m], times root_ if there is one
+    std::vector<double> isotropic_;     // per block above the diagonal, for h_ and consistent_
+    std::vector<double> isotropic_ii_;  // per diagonal block
     double h_ = -1;
     bool consistent_ = false;
 };

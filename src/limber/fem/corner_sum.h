@@ -69,9 +69,11 @@ void sweep_packets(const CornerSum& plan, CornerSumScratch& scratch, Kernel&& ke
 /// Second level: the sum of a node.
 inline Vec3d node_sum(const CornerSum& plan, const CornerSumScratch& scratch, Index node) {
     using Four = Packet<double, 4>;
+    const Index *k = plan.node_slot.data() + plan.node_begin[node],
+                *end = plan.node_slot.data() + plan.node_begin[node + 1];
+    const Vec4d* slot = scratch.slot.data();
     Four sum(0.0);
-    for (Index k = plan.node_begin[node]; k < plan.node_begin[node + 1]; ++k)
-        sum += Four::load(scratch.slot[plan.node_slot[k]].v);
+    for (; k != end; ++k) sum += Four::load(slot[*k].v);
     return {sum[0], sum[1], sum[2]};
 }
 

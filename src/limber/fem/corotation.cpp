@@ -45,22 +45,49 @@ Mat small_stress(const TetPacket& packet, const Mat& strain) {
            Mat::diagonal(pressure, pressure, pressure);
 }
 
-/// One packet: R from x, then f_a = −V P g_a with P = R σ and g_a the rows of Dm⁻¹.  (6)
+/// Adds f_a = −V P g_a with P = R σ and g_a the rows of Dm⁻¹.  (4)-(6)
+inline void add_forces(const TetPacket& packet, const Mat& Dm_inv, const Mat& R, const Mat& S,
+                       const CornerSum::PacketSlots& slots, Vec4d* sum) {
+    const Double8 V = Double8::load(packet.volume);
+    const Double8 mu = -(V * Double8::load(packet.mu)), two_mu = mu + mu;
+    const Double8 pressure = -(V * Double8::load(packet.lambda)) * (trace(S) - Double8(3.0));
+    const auto normal = [&](int i) { return two_mu * (S(i, i) - Double8(1.0)) + pressure; };
+    const auto shear = [&](int i, int j) { return mu * (S(i, j) + S(j, i)); };
+    const Double8 s01 = shear(0, 1), s02 = shear(0, 2), s12 = shear(1, 2);
+    const Mat stress = {{normal(0), s01, s02, s01, normal(1), s12, s02, s12, normal(2)}};  // −V σ
+    add_balanced((R * stress) * transpose(Dm_inv), slots, sum);
+}
+
+/// Any packet: R from x, then the forces.
+template <RotationKind kind>
+[[gnu::noinline, gnu::flatten]] void rotate_any_packet(const TetPacket& packet, const Vec3d* x,
+                                                       int iterations, RotationPacket& rotation,
+                                                       const CornerSum::PacketSlots& slots,
+                                                       Vec4d* sum) {
+    const Mat Dm_inv = load_matrix(packet.Dm_inv);
+    const Mat F = load_edges(x, packet) * Dm_inv;  // (2)
+    Mat R = load_matrix(rotation.R), S = transpose(R) * F;
+    find_rotation<kind>(F, iterations, R, S);
+    R = corotated_only(packet, R);
+    store_matrix(R, rotation.R);
+    add_forces(packet, Dm_inv, R, transpose(R) * F, slots, sum);
+}
+
+/// The usual packet, without what rarely happens: calls would push all matrices out of the
+/// registers. Where it is not enough it starts again with rotate_any_packet().
 template <RotationKind kind>
 [[gnu::flatten]] void rotate_packet(const TetPacket& packet, const Vec3d* x, int iterations,
                                     RotationPacket& rotation, const CornerSum::PacketSlots& slots,
                                     Vec4d* sum) {
     const Mat Dm_inv = load_matrix(packet.Dm_inv);
-    const Mat F = load_edges(x, packet) * Dm_inv;  // (2)
-    Mat R = load_matrix(rotation.R), S = transpose(R) * F;
-    find_rotation<kind>(F, iterations, R, S);
-    if (any(Double8::load(packet.corotational) < Double8(0.5))) {  // some lane has R = I
-        R = corotated_only(packet, R);
-        S = transpose(R) * F;
-    }
+    Mat R = load_matrix(rotation.R), S = transpose(R) * (load_edges(x, packet) * Dm_inv);
+    const bool usual = kind == RotationKind::quaternion
+                           ? rotation_detail::short_turns(iterations, R, S)
+                           : rotation_detail::usual_sweeps(iterations, R, S);
+    if (!usual || any(Double8::load(packet.corotational) < Double8(0.5)))
+        return rotate_any_packet<kind>(packet, x, iterations, rotation, slots, sum);
     store_matrix(R, rotation.R);
-    const Mat P = R * small_stress(packet, small_strain(S));
-    add_balanced((-Double8::load(packet.volume)) * (P * transpose(Dm_inv)), slots, sum);
+    add_forces(packet, Dm_inv, R, S, slots, sum);
 }
 
 template <RotationKind kind>
@@ -68,8 +95,12 @@ void rotate_all(const ElementSet& elements, std::span<const Vec3d> x, int iterat
                 CorotationCache& rotations, ElementForces& scratch) {
     sweep_packets(elements.corner_sum, scratch,
                   [&](Index p, const CornerSum::PacketSlots& slots, Vec4d* sum) {
-                      rotate_packet<kind>(elements.packets[p], x.data(), iterations,
-                                          rotations.element[p], slots, sum);
+                      if constexpr (kind == RotationKind::svd)
+                          rotate_any_packet<kind>(elements.packets[p], x.data(), iterations,
+                                                  rotations.element[p], slots, sum);
+                      else
+                          rotate_packet<kind>(elements.packets[p], x.data(), iterations,
+                                              rotations.element[p], slots, sum);
                   });
 }
 
@@ -80,6 +111,23 @@ struct Deformation {
 [[gnu::flatten]] Deformation deformation(const TetPacket& packet, std::span<const Vec3d> x) {
     const Mat F = load_edges(x.data(), packet) * load_matrix(packet.Dm_inv);
     return {F, corotated_only(packet, rotation_exact(F, Mat::identity()))};
+}
+
+[[gnu::flatten]] void add_energy(const TetPacket& packet, std::span<const Vec3d> x, Double8& energy,
+                                 Double8& inverted) {
+    const Deformation d = deformation(packet, x);
+    const Mat S = transpose(d.R) * d.F;
+    const auto square = [](const Double8& a) { return a * a; };
+    const auto sum = [&](int i, int j) { return square(S(i, j) + S(j, i)); };
+    const Double8 one(1.0);
+    const Double8 ee = square(S(0, 0) - one) + square(S(1, 1) - one) + square(S(2, 2) - one) +
+                       Double8(0.5) * (sum(0, 1) + sum(0, 2) + sum(1, 2));  // ε : ε
+    const Double8 tr = trace(S) - Double8(3.0), volume = Double8::load(packet.volume);
+    // Lanes past the end have no volume and F = 0; they are neither energy nor inverted.
+    energy += volume * (Double8::load(packet.mu) * ee +
+                        Double8(0.5) * Double8::load(packet.lambda) * tr * tr);
+    inverted +=
+        select((volume > Double8(0.0)) & (determinant(d.F) <= Double8(0.0)), one, Double8(0.0));
 }
 
 Mat3d lane_of(const Mat& m, int lane) {
@@ -152,15 +200,7 @@ ElasticEnergy elastic_energy(const ElementSet& elements, std::span<const Vec3d> 
     parallel_chunks(n_chunks, [&](Index chunk) {
         Double8 energy(0.0), inverted(0.0);
         for (Index p = chunk * grain; p < std::min(n_packets, (chunk + 1) * grain); ++p) {
-            const TetPacket& packet = elements.packets[p];
-            const Deformation d = deformation(packet, x);
-            const Mat e = small_strain(transpose(d.R) * d.F);
-            const Double8 tr = trace(e), volume = Double8::load(packet.volume);
-            // Lanes past the end have no volume and F = 0; they are neither energy nor inverted.
-            energy += volume * (Double8::load(packet.mu) * contract(e, e) +
-                                Double8(0.5) * Double8::load(packet.lambda) * tr * tr);
-            inverted += select((volume > Double8(0.0)) & (determinant(d.F) <= Double8(0.0)),
-                               Double8(1), Double8(0.0));
+            add_energy(elements.packets[p], x, energy, inverted);
         }
         double e = 0, n = 0;
         for (int lane = 0; lane < tet_lanes; ++lane) {

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 3> enum_names(RotationKind) {
 }
 
 struct RotationOptions {
-    RotationKind kind = RotationKind::jacobi;
+    RotationKind kind = RotationKind::quaternion;
     int iterations = 4;  // cap of the iterative kernels; warm-started from the last step
 };
 

@@ -17,8 +17,16 @@ inline Vec3<Double8> load_vector(const double* a) {
 inline Mat3<Double8> load_matrix(const double (&a)[9][tet_lanes]) {
     return Mat3<Double8>::from_columns(load_vector(a[0]), load_vector(a[3]), load_vector(a[6]));
 }
+/// Written out: GCC makes a copy in memory of a loop.
 inline void store_matrix(const Mat3<Double8>& m, double (&a)[9][tet_lanes]) {
-    for (int i = 0; i < 9; ++i) m.a[i].store(a[i]);
+    const auto store_column = [&](int j) {
+        m(0, j).store(a[3 * j]);
+        m(1, j).store(a[3 * j + 1]);
+        m(2, j).store(a[3 * j + 2]);
+    };
+    store_column(0);
+    store_column(1);
+    store_column(2);
 }
 
 /// (x, y, z, 0)
@@ -50,30 +58,29 @@ inline Vec3<Double8> load_corner(const Vec3d* x, const Index (&node)[tet_lanes])
             Double8::from(__builtin_shufflevector(xz01, xz23, 2, 3, 10, 11, 6, 7, 14, 15))};
 }
 
-/// Calls put(lane, value) with (f.x, f.y, f.z, 0) of each lane.
+/// Calls put(lane, value) with (f.x, f.y, f.z, w) of each lane.
 template <class Put>
-inline void for_each_lane(const Vec3<Double8>& f, Put&& put) {
-    const Double8::Native zero{};
-    // Pair k of xy_even and z_even belongs to tet 2k, of the odd ones to tet 2k + 1.
+inline void for_each_lane(const Vec3<Double8>& f, const Double8& w, Put&& put) {
+    // Pair k of xy_even and zw_even belongs to tet 2k, of the odd ones to tet 2k + 1.
     const auto xy_even = __builtin_shufflevector(f.x.v, f.y.v, 0, 8, 2, 10, 4, 12, 6, 14);
     const auto xy_odd = __builtin_shufflevector(f.x.v, f.y.v, 1, 9, 3, 11, 5, 13, 7, 15);
-    const auto z_even = __builtin_shufflevector(f.z.v, zero, 0, 8, 2, 10, 4, 12, 6, 14);
-    const auto z_odd = __builtin_shufflevector(f.z.v, zero, 1, 9, 3, 11, 5, 13, 7, 15);
+    const auto zw_even = __builtin_shufflevector(f.z.v, w.v, 0, 8, 2, 10, 4, 12, 6, 14);
+    const auto zw_odd = __builtin_shufflevector(f.z.v, w.v, 1, 9, 3, 11, 5, 13, 7, 15);
     const auto put_two = [&](int lane, const Double8::Native& two) {  // `lane` and `lane + 2`
         using Four = Packet<double, 4>;
         put(lane, Four::from(__builtin_shufflevector(two, two, 0, 1, 2, 3)));
         put(lane + 2, Four::from(__builtin_shufflevector(two, two, 4, 5, 6, 7)));
     };
-    put_two(0, __builtin_shufflevector(xy_even, z_even, 0, 1, 8, 9, 2, 3, 10, 11));
-    put_two(1, __builtin_shufflevector(xy_odd, z_odd, 0, 1, 8, 9, 2, 3, 10, 11));
-    put_two(4, __builtin_shufflevector(xy_even, z_even, 4, 5, 12, 13, 6, 7, 14, 15));
-    put_two(5, __builtin_shufflevector(xy_odd, z_odd, 4, 5, 12, 13, 6, 7, 14, 15));
+    put_two(0, __builtin_shufflevector(xy_even, zw_even, 0, 1, 8, 9, 2, 3, 10, 11));
+    put_two(1, __builtin_shufflevector(xy_odd, zw_odd, 0, 1, 8, 9, 2, 3, 10, 11));
+    put_two(4, __builtin_shufflevector(xy_even, zw_even, 4, 5, 12, 13, 6, 7, 14, 15));
+    put_two(5, __builtin_shufflevector(xy_odd, zw_odd, 4, 5, 12, 13, 6, 7, 14, 15));
 }
 
 /// sum[slot[lane]] += f of that lane.
 inline void add_corner(const Vec3<Double8>& f, const std::uint16_t (&slot)[tet_lanes], Vec4d* sum) {
     using Four = Packet<double, 4>;
-    for_each_lane(f, [&](int lane, const Four& value) {
+    for_each_lane(f, Double8(0.0), [&](int lane, const Four& value) {
         double* at = sum[slot[lane]].v;
         (Four::load(at) + value).store(at);
     });

@@ -14,6 +14,7 @@
 
 #include "limber/core/math.h"
 #include "limber/core/simd.h"
+#include "limber/fem/rotation_svd.h"
 
 namespace limber {
 
@@ -23,44 +24,6 @@ namespace rotation_detail {
 // strained element in proportion, far below the tolerance of any solve, and a ghost strain of an
 // unstrained one squared: 1e-12.
 inline constexpr double symmetric_enough = 1e-6;
-
-template <class Mask, class T>
-LIMBER_HD Mat3<T> select_matrix(const Mask& mask, const Mat3<T>& a, const Mat3<T>& b) {
-    Mat3<T> out;
-    for (int i = 0; i < 9; ++i) out.a[i] = select(mask, a.a[i], b.a[i]);
-    return out;
-}
-
-template <class Mask, class T>
-LIMBER_HD Vec3<T> select_vector(const Mask& mask, const Vec3<T>& a, const Vec3<T>& b) {
-    return {select(mask, a.x, b.x), select(mask, a.y, b.y), select(mask, a.z, b.z)};
-}
-
-/// F scaled to Σ|F_ij| = 1, or `otherwise` where F has no direction. R does not depend on scale,
-/// and scaled entries can be squared without overflow.
-template <class T>
-LIMBER_HD Mat3<T> scaled_or(const Mat3<T>& F, const Mat3<T>& otherwise) {
-    using std::abs;
-    T sum = abs(F.a[0]);
-    for (int i = 1; i < 9; ++i) sum += abs(F.a[i]);
-    const auto usable = (sum > T(1e-290)) & (sum < T(1e290));  // false for NaN
-    const T scale = T(1) / select(usable, sum, T(1));
-    Mat3<T> out;
-    for (int i = 0; i < 9; ++i) out.a[i] = select(usable, F.a[i] * scale, otherwise.a[i]);
-    return out;
-}
-
-/// One Newton step for RᵀR = I: the error e of a nearly orthonormal R becomes 3/4 e².
-template <class T>
-LIMBER_HD Mat3<T> orthonormalised(const Mat3<T>& R) {
-    const T half(0.5);
-    const Vec3<T> c0 = R.col(0), c1 = R.col(1), c2 = R.col(2);
-    const T e01 = half * dot(c0, c1), e02 = half * dot(c0, c2), e12 = half * dot(c1, c2);
-    const T d0 = T(1.5) - half * dot(c0, c0), d1 = T(1.5) - half * dot(c1, c1),
-            d2 = T(1.5) - half * dot(c2, c2);
-    return Mat3<T>::from_columns(d0 * c0 - e01 * c1 - e02 * c2, d1 * c1 - e01 * c0 - e12 * c2,
-                                 d2 * c2 - e02 * c0 - e12 * c1);
-}
 
 /// (S_32 − S_23, S_13 − S_31, S_21 − S_12): the gradient of tr(exp(−[ω]) S) at ω = 0.
 template <class T>
@@ -121,70 +84,6 @@ LIMBER_HD Vec3<T> ascent_direction(const Mat3<T>& S, const Vec3<T>& g) {
         g);
 }
 
-/// Turns columns p, q of B (and of V alike) until they are orthogonal: one-sided Jacobi (Hestenes).
-template <int P, int Q, class T>
-LIMBER_HD void orthogonalise_columns(Mat3<T>& B, Mat3<T>& V) {
-    using std::abs;
-    using std::sqrt;
-    const Vec3<T> p = B.col(P), q = B.col(Q);
-    const T gamma = dot(p, q), d = dot(q, q) - dot(p, p);
-    const T size = abs(d) + sqrt(d * d + T(4) * gamma * gamma);
-    const auto ok = size > T(1e-280);
-    T t = T(2) * gamma / select(ok, size, T(1));
-    t = select(ok, select(d < T(0), -t, t), T(0));
-    t = select(t > T(1), T(1), select(t < T(-1), T(-1), t));  // |t| <= 1 but for underflow
-    const T c = T(1) / sqrt(T(1) + t * t), s = c * t;
-    for (int k = 0; k < 3; ++k) {
-        const T bp = B(k, P), bq = B(k, Q), vp = V(k, P), vq = V(k, Q);
-        B(k, P) = c * bp - s * bq;
-        B(k, Q) = s * bp + c * bq;
-        V(k, P) = c * vp - s * vq;
-        V(k, Q) = s * vp + c * vq;
-    }
-}
-
-/// Brings the longer of columns p, q of B first; the other is negated, so that det V stays +1.
-template <int P, int Q, class T>
-LIMBER_HD void longer_first(Mat3<T>& B, Mat3<T>& V) {
-    const auto swap = dot(B.col(P), B.col(P)) < dot(B.col(Q), B.col(Q));
-    for (int k = 0; k < 3; ++k) {
-        const T bp = B(k, P), bq = B(k, Q), vp = V(k, P), vq = V(k, Q);
-        B(k, P) = select(swap, bq, bp);
-        B(k, Q) = select(swap, -bp, bq);
-        V(k, P) = select(swap, vq, vp);
-        V(k, Q) = select(swap, -vp, vq);
-    }
-}
-
-/// A lane whose columns P, Q are not yet orthogonal to rounding.
-template <int P, int Q, class T>
-LIMBER_HD auto not_orthogonal(const Mat3<T>& B) {
-    const T gamma = dot(B.col(P), B.col(Q));
-    const T limit = dot(B.col(P), B.col(P)) * dot(B.col(Q), B.col(Q));
-    return gamma * gamma > T(1e-31) * limit + T(1e-280);
-}
-
-/// The unit vector along w made orthogonal to the unit vector u, or some unit vector orthogonal to
-/// u where w is along u or zero.
-template <class T>
-LIMBER_HD Vec3<T> unit_orthogonal(const Vec3<T>& u, Vec3<T> w) {
-    using std::abs;
-    using std::sqrt;
-    w -= dot(u, w) * u;
-    T n2 = dot(w, w);
-    const auto ok = n2 > T(1e-280);
-    // Along the axis that u points along least.
-    const T ax = abs(u.x), ay = abs(u.y), az = abs(u.z);
-    const auto use_x = (ax <= ay) & (ax <= az);
-    const T x = select(use_x, T(1), T(0));
-    const T y = select(use_x, T(0), select(ay <= az, T(1), T(0)));
-    const Vec3<T> axis{x, y, T(1) - x - y};
-    w = select_vector(ok, w, axis);
-    w *= T(1) / sqrt(dot(w, w));
-    w -= dot(u, w) * u;  // again: the first time may have cancelled most digits
-    return w * (T(1) / sqrt(dot(w, w)));
-}
-
 }  // namespace rotation_detail
 
 /// R and S = RᵀF of the same F.
@@ -201,12 +100,16 @@ LIMBER_HD auto is_asymmetric(const Mat3<T>& S, const T& size) {
     return squared_norm(axial(S)) > T(symmetric_enough * symmetric_enough) * size;
 }
 
-/// Rounding turns a product of rotations into a random walk away from orthonormal: it is called
-/// back when |R|² has left 3 by more than one product can explain.
+/// Rounding turns a product of rotations into a random walk away from orthonormal: |R|² has left 3
+/// by more than one product can explain.
+template <class T>
+LIMBER_HD auto has_drifted(const Mat3<T>& R) {
+    using std::abs;
+    return abs(contract(R, R) - T(3)) > T(1e-14);
+}
 template <class T>
 LIMBER_HD void call_back(Mat3<T>& R) {
-    using std::abs;
-    if (any(abs(contract(R, R) - T(3)) > T(1e-14))) R = orthonormalised(R);
+    if (any(has_drifted(R))) R = orthonormalised(R);
 }
 
 template <class T>
@@ -219,6 +122,20 @@ LIMBER_HD void jacobi_sweeps(Mat3<T>& S, Mat3<T>& R, int iterations) {
         solve_plane<2, 0>(S, R);
     }
     if (sweep > 0) call_back(R);
+}
+
+/// False where F is too far from order one for plain sweeps, or R must be called back; R and S then
+/// are of no use.
+template <class T>
+LIMBER_HD bool usual_sweeps(int iterations, Mat3<T>& R, Mat3<T>& S) {
+    const T size = contract(S, S);
+    if (any(needs_scaling(size))) return false;
+    for (int k = 0; k < iterations && any(is_asymmetric(S, size)); ++k) {
+        solve_plane<0, 1>(S, R);
+        solve_plane<1, 2>(S, R);
+        solve_plane<2, 0>(S, R);
+    }
+    return !any(has_drifted(R));
 }
 
 /// One turn by the exact line search along the ascent direction; lanes with `turn` false rest.
@@ -280,14 +197,19 @@ LIMBER_HD bool short_turn(Mat3<T>& S, Mat3<T>& R) {
     return true;
 }
 
+/// R and S by short turns alone; false where that is not enough: F far from order one, a lane far
+/// from its solution, or R to be called back. R and S then are of no use.
+template <class T>
+LIMBER_HD bool short_turns(int iterations, Mat3<T>& R, Mat3<T>& S) {
+    const T size = contract(S, S);
+    if (any(needs_scaling(size))) return false;
+    for (int k = 0; k < iterations && any(is_asymmetric(S, size)); ++k)
+        if (!short_turn(S, R)) return false;
+    return !any(has_drifted(R));
+}
+
 // The rare paths below are kept out of line and take their matrices by value: inlined, they would
 // push those of the usual path out of the registers.
-
-/// Lanes whose squares may overflow, underflow or are not finite.
-template <class T>
-LIMBER_HD auto needs_scaling(const T& size) {
-    return !((size > T(1e-30)) & (size < T(1e30)));
-}
 
 template <class T>
 [[gnu::noinline]] LIMBER_HD Polar<T> polar_jacobi_scaled(Mat3<T> F, Mat3<T> R, int iterations) {
@@ -365,68 +287,6 @@ template <class T>
 LIMBER_HD Mat3<T> rotation_quaternion(const Mat3<T>& F, const Mat3<T>& R_previous, int iterations) {
     Mat3<T> R = R_previous, S = transpose(R) * F;
     polar_quaternion(F, iterations, R, S);
-    return R;
-}
-
-/// From the singular value decomposition F = U Σ Vᵀ by one-sided Jacobi, R = U Vᵀ with det U =
-/// det V = +1. Converges from any start: `iterations` and the warm start are not used, but
-/// R_previous stands in where F has no direction. Irving et al. 2004, section 5.
-template <class T>
-LIMBER_HD Mat3<T> rotation_svd(const Mat3<T>& F, const Mat3<T>& R_previous, int = 0) {
-    using namespace rotation_detail;
-    using std::sqrt;
-    Mat3<T> B = scaled_or(F, R_previous), V = Mat3<T>::identity();
-    for (int sweep = 0; sweep < 12; ++sweep) {  // 4 to 6 are usual: the last ones converge
-                                                // quadratically
-        if (!any(not_orthogonal<0, 1>(B) | not_orthogonal<0, 2>(B) | not_orthogonal<1, 2>(B)))
-            break;
-        orthogonalise_columns<0, 1>(B, V);
-        orthogonalise_columns<0, 2>(B, V);
-        orthogonalise_columns<1, 2>(B, V);
-    }
-    longer_first<0, 1>(B, V);
-    longer_first<1, 2>(B, V);
-    longer_first<0, 1>(B, V);
-    const Vec3<T> u0 = B.col(0) * (T(1) / sqrt(dot(B.col(0), B.col(0))));
-    const Vec3<T> u1 = unit_orthogonal(u0, B.col(1));
-    return orthonormalised(Mat3<T>::from_columns(u0, u1, cross(u0, u1)) * transpose(V));
-}
-
-namespace rotation_detail {
-template <class Mask, class T>
-[[gnu::noinline]] LIMBER_HD Mat3<T> exact_or_svd(Mask ok, Mat3<T> exact, Mat3<T> F, Mat3<T> R) {
-    return select_matrix(ok, exact, rotation_svd(F, R));
-}
-}  // namespace rotation_detail
-
-/// R without iteration on matrices: s = tr S is the largest root of
-///   s⁴ − 2 I s² − 8 J s + I² − 4 II = 0,  I = |F|², II = |cof F|², J = det F,
-/// (from s² = I + 2m, m² = II + 2Js, with m the second invariant of S), and its gradient is the
-/// rotation:  R = ∂s/∂F = ((s² + I) F + 2 s cof F − 2 F FᵀF) / (s³ − I s − 2J).
-/// The denominator is 2 (σ₁+σ₂)(σ₁+σ₃)(σ₂+σ₃): where it is small the SVD takes over.
-template <class T>
-LIMBER_HD Mat3<T> rotation_exact(const Mat3<T>& F_any_scale, const Mat3<T>& R_previous) {
-    using namespace rotation_detail;
-    using std::abs;
-    using std::sqrt;
-    const Mat3<T> F = scaled_or(F_any_scale, R_previous), C = transpose(F) * F, cof = cofactor(F);
-    const T I = trace(C), II = contract(cof, cof), J = dot(F.col(0), cof.col(0));
-    const T constant = I * I - T(4) * II;
-    T s = sqrt(T(3) * I);  // >= the root; the quartic is convex from there on: Newton is monotone
-    T step(0);
-    for (int k = 0; k < 12; ++k) {
-        const T p = ((s * s - T(2) * I) * s - T(8) * J) * s + constant;
-        const T slope = T(4) * ((s * s - I) * s - T(2) * J);
-        step = p / select(slope > T(1e-12), slope, T(1));
-        s -= step;
-        if (!any(abs(step) > T(1e-9))) break;  // quadratic: the next step would be 1e-17
-    }
-    const T denominator = (s * s - I) * s - T(2) * J;
-    // Rounding reaches R as 1e-16 / denominator²; a lane still on its way is left to the SVD too.
-    const auto ok = (denominator > T(1e-2) * I * sqrt(I)) & (abs(step) <= T(1e-9));
-    const T inv = T(1) / select(ok, denominator, T(1));
-    const Mat3<T> R = orthonormalised(inv * ((s * s + I) * F + (T(2) * s) * cof - T(2) * (F * C)));
-    if (any(!ok)) return exact_or_svd(ok, R, F_any_scale, R_previous);
     return R;
 }
 
