@@ -1,29 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "count_allocations.h"
 #include "limber/contact/methods/penalty.h"
 #include "limber/core/parallel.h"
-
-namespace {
-std::atomic<long> n_allocations{0};
-}
-
-// Not inlined: GCC 12 otherwise pairs the visible free() with new and warns.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++n_allocations;
-    if (void* p = std::malloc(size > 0 ? size : 1)) return p;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept {
-    std::free(p);
-}
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
-    std::free(p);
-}
 
 namespace limber {
 namespace {

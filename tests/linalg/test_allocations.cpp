@@ -2,44 +2,10 @@
 // Counts every operator new of this program: a second solve of the same size must not need one.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "count_allocations.h"
 #include "limber/core/parallel.h"
 #include "limber/linalg/pcg.h"
 #include "linalg/systems.h"
-
-namespace {
-
-std::atomic<long> n_allocations{0};
-
-void* counted(std::size_t size) {
-    ++n_allocations;
-    if (void* p = std::malloc(size ? size : 1)) return p;
-    throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-    return counted(size);
-}
-void* operator new[](std::size_t size) {
-    return counted(size);
-}
-void operator delete(void* p) noexcept {
-    std::free(p);
-}
-void operator delete[](void* p) noexcept {
-    std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-    std::free(p);
-}
-void operator delete[](void* p, std::size_t) noexcept {
-    std::free(p);
-}
 
 namespace limber {
 namespace {
