@@ -201,16 +201,32 @@ TEST(Stuffing, is_coarser_inside_when_graded) {
     EXPECT_NEAR(graded.volume, uniform.volume, 1e-9);
 }
 
-TEST(CellForTets, hits_the_number_within_five_per_cent) {
-    const Solid shape =
-        smooth_unite(make_ball({0, 0, 0}, 0.5), make_capsule({0, 0, 0}, {1.2, 0.3, 0}, 0.15), 0.2);
-    for (bool graded : {false, true})
-        for (Index n : {2000, 30000}) {
-            StuffingOptions options;
-            options.graded = graded;
-            options.cell = cell_for_tets(*shape, n, options);
-            EXPECT_NEAR(stuff(*shape, options).mesh.n_tets(), n, 0.05 * n) << graded;
-        }
+TEST(OptionsForTets, hit_the_number_within_five_per_cent) {
+    std::vector<Solid> shapes;
+    shapes.push_back(
+        smooth_unite(make_ball({0, 0, 0}, 0.5), make_capsule({0, 0, 0}, {1.2, 0.3, 0}, 0.15), 0.2));
+    shapes.push_back(make_block({0, 0, 0}, {1, 1, 1}));  // grows by whole layers
+    for (const Solid& shape : shapes)
+        for (bool graded : {false, true})
+            for (Index n : {2000, 30000}) {
+                StuffingOptions options;
+                options.graded = graded;
+                options = options_for_tets(*shape, n, options);
+                EXPECT_NEAR(stuff(*shape, options).mesh.n_tets(), n, 0.05 * n) << graded;
+            }
+}
+
+TEST(Stuffing, matches_the_volume_where_asked) {
+    StuffingOptions options;
+    options.cell = 0.25;
+    options.match_volume = true;
+    options.shape_volume = 4 * pi / 3;
+    const StuffingResult r = stuff(*make_ball({0, 0, 0}, 1), options);
+    EXPECT_TRUE(is_sound(r.mesh));
+    EXPECT_NEAR(r.volume, options.shape_volume, 1e-3 * options.shape_volume);
+    EXPECT_GT(r.offset, 0);
+    EXPECT_LT(r.offset, 0.2 * options.cell);
+    EXPECT_LT(stuffed(make_ball({0, 0, 0}, 1), 0.25).volume, 0.99 * options.shape_volume);
 }
 
 TEST(StuffingRefuses, a_cell_that_needs_more_memory_than_there_is) {
@@ -239,7 +255,7 @@ TEST(StuffingRefuses, cells_and_shapes_that_make_no_sense) {
     EXPECT_THROW(
         stuffed(make_function([](const Vec3d&) { return -1.0; }, {{-1, -1, -1}, {1, 1, 1}}), 0.1),
         InputError);
-    EXPECT_THROW(cell_for_tets(*ball, 0), InputError);
+    EXPECT_THROW(options_for_tets(*ball, 0), InputError);
 }
 
 TEST(StuffingRefuses, a_shape_thinner_than_the_cell_everywhere) {

@@ -150,7 +150,7 @@ TEST(SurfaceSolid, closes_holes_and_says_so) {
     EXPECT_GT(solid.value({1.1, 0.5, 0.5}), 0);
     EXPECT_NEAR(solid.surface().volume, 1, 1e-15);
     ASSERT_EQ(solid.surface().remarks.size(), 1u);
-    EXPECT_NE(solid.surface().remarks[0].find("open at 4 edges; 1 hole"), std::string::npos)
+    EXPECT_NE(solid.surface().remarks[0].find("1 hole with 4 open edges"), std::string::npos)
         << solid.surface().remarks[0];
 }
 
@@ -272,7 +272,7 @@ TEST(RealSurfaces, are_meshed_within_two_per_cent_of_their_volume) {
         const SurfaceSolid solid(surface);
         StuffingOptions options;
         solid.describe(options);
-        options.cell = cell_for_tets(solid, 58000);
+        options = options_for_tets(solid, 58000, options);
         const StuffingResult r = stuff(solid, options);
         EXPECT_NEAR(r.mesh.n_tets(), 58000, 0.05 * 58000) << name;
         EXPECT_NEAR(r.volume, solid.surface().volume, 0.02 * solid.surface().volume) << name;

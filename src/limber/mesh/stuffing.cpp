@@ -7,10 +7,10 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <optional>
 
 #include "limber/core/errors.h"
 #include "limber/mesh/stuffing_fill.h"
+#include "limber/mesh/tri_mesh.h"
 
 namespace limber {
 
@@ -89,7 +89,8 @@ void refuse_empty(const Implicit& solid, const StuffingOptions& o) {
 
 /// The cell that would resolve what this one misses.
 double finer_cell(const StuffingOptions& o) {
-    return o.thinnest > 0 && o.thinnest < o.cell ? o.thinnest : o.cell / 2;
+    // Near sharp edges every shape is thin: more than four times finer is not worth a try at once.
+    return o.thinnest > 0 && o.thinnest < o.cell ? std::max(o.thinnest, o.cell / 4) : o.cell / 2;
 }
 
 void remark_on_losses(const Implicit& solid, const StuffingOptions& o, StuffingResult& r) {
@@ -113,18 +114,34 @@ void remark_on_losses(const Implicit& solid, const StuffingOptions& o, StuffingR
             o.shape_parts, r.n_parts, o.cell, finer_cell(o)));
     if (r.n_restored > 0 && r.remarks.empty())
         r.remarks.push_back(fmt::format(
-            "at {} places the surface comes so near to itself that the cell of {:g} m hardly "
-            "separates it; a cell of {:.3g} m would",
-            r.n_restored, o.cell, finer_cell(o)));
+            "at {} lattice point{} the surface comes so near to itself that the cell of {:g} m "
+            "hardly separates it; a cell of {:.3g} m would do better",
+            r.n_restored, r.n_restored == 1 ? "" : "s", o.cell, finer_cell(o)));
 }
 
-}  // namespace
+/// A solid with its surface moved outwards.
+class Offset final : public Implicit {
+  public:
+    Offset(const Implicit& solid, double by) : solid_(solid), by_(by) {}
+    double value(const Vec3d& p) const override { return solid_.value(p) - by_; }
+    Box3 bounds() const override {
+        const Vec3d e{by_, by_, by_};
+        const Box3 box = solid_.bounds();
+        return {box.lo - e, box.hi + e};
+    }
+    double lipschitz() const override { return solid_.lipschitz(); }
 
-StuffingResult stuff(const Implicit& solid, const StuffingOptions& options,
-                     const StuffingProgress& progress) {
+  private:
+    const Implicit& solid_;
+    double by_;
+};
+
+/// Empty where no lattice point lies inside.
+StuffingResult stuff_once(const Implicit& solid, const StuffingOptions& options,
+                          const StuffingProgress& progress) {
     const Box3 box = checked_bounds(solid, options);
     const int levels = options.graded ? graded_levels(box, options) : 0;
-    const BccLattice lattice(box, options.cell, Index{1} << levels);
+    const BccLattice lattice(box, options.cell, Index{1} << levels, options.shift);
     check_memory(double(lattice.size()) * bytes_a_point, options);
 
     StuffingResult result;
@@ -137,11 +154,82 @@ StuffingResult stuff(const Implicit& solid, const StuffingOptions& options,
         result.mesh =
             levels > 0 ? fill_graded(warped, levels, progress) : fill_uniform(warped, progress);
     }
-    if (result.mesh.tets.empty()) refuse_empty(solid, options);
-    result.dihedral = dihedral_range(result.mesh);
     result.volume = mesh_volume(result.mesh);
+    return result;
+}
+
+/// Facets cut off what is convex, and thin places get lost. Moving the surface outwards by the
+/// missing volume over its area makes up for it; twice is enough.
+StuffingResult stuff_to_volume(const Implicit& solid, const StuffingOptions& options,
+                               const StuffingProgress& progress) {
+    constexpr double largest = 0.2;  // cells
+    StuffingResult result = stuff_once(solid, options, progress);
+    if (result.mesh.tets.empty()) return result;
+    double offset = 0;
+    for (int round = 0; round < 2; ++round) {
+        const double area = surface_area(boundary_surface(result.mesh));
+        const double next = std::clamp(offset + (options.shape_volume - result.volume) / area,
+                                       -largest * options.cell, largest * options.cell);
+        if (std::fabs(next - offset) < 1e-4 * options.cell) break;
+        offset = next;
+        result = stuff_once(Offset(solid, offset), options, progress);
+    }
+    result.offset = offset;
+    return result;
+}
+
+/// Looks for the cell that gives n tets: more tets for smaller cells, up to the jumps where a whole
+/// layer of cells comes in.
+class CellSearch {
+  public:
+    CellSearch(const Implicit& solid, Index n, const StuffingOptions& options, double cell)
+        : solid_(solid), n_(n), options_(options) {
+        options_.cell = cell;
+    }
+    void run(int rounds) {
+        double too_small = 0, too_large = std::numeric_limits<double>::infinity();
+        for (int round = 0; round < rounds && error > close_enough; ++round) {
+            const double cell = options_.cell;
+            const double n_found = stuff_once(solid_, options_, {}).mesh.n_tets();
+            // Nothing inside counts as half a tet, so that the search goes on with smaller cells.
+            const double off = std::log(std::max(n_found, 0.5) / n_);
+            if (std::fabs(off) < error) {
+                error = std::fabs(off);
+                best = options_;
+            }
+            (off > 0 ? too_small : too_large) = cell;
+            const double next = cell * std::exp(off / (options_.graded ? 2.5 : 3));
+            const bool between = next > too_small && next < too_large;
+            options_.cell = between ? next : std::sqrt(too_small * too_large);
+        }
+    }
+    StuffingOptions best;
+    double error = std::numeric_limits<double>::infinity();  // |log(count / n)| of the best
+    static constexpr double close_enough = 0.02;
+
+  private:
+    const Implicit& solid_;
+    double n_;
+    StuffingOptions options_;
+};
+
+}  // namespace
+
+StuffingResult stuff(const Implicit& solid, const StuffingOptions& options,
+                     const StuffingProgress& progress) {
+    StuffingOptions o = options;
+    checked_bounds(solid, o);
+    StuffingResult result;
+    if (o.match_volume) {
+        if (!(o.shape_volume > 0)) o.shape_volume = estimate_volume(solid, o.cell / 2);
+        result = stuff_to_volume(solid, o, progress);
+    } else {
+        result = stuff_once(solid, o, progress);
+    }
+    if (result.mesh.tets.empty()) refuse_empty(solid, o);
+    result.dihedral = dihedral_range(result.mesh);
     result.n_parts = count_parts(result.mesh);
-    remark_on_losses(solid, options, result);
+    remark_on_losses(solid, o, result);
     return result;
 }
 
@@ -152,7 +240,7 @@ double estimate_volume(const Implicit& solid, double cell) {
     return double(inside) * cell * cell * cell / 2;  // two lattice points an octant
 }
 
-double cell_for_tets(const Implicit& solid, Index n_tets, StuffingOptions options) {
+StuffingOptions options_for_tets(const Implicit& solid, Index n_tets, StuffingOptions options) {
     if (n_tets < 1) throw InputError("the number of tets must be positive");
     const Vec3d size = solid.bounds().size();
     if (!is_finite(size)) throw InputError("the shape has no bounds");
@@ -163,29 +251,18 @@ double cell_for_tets(const Implicit& solid, Index n_tets, StuffingOptions option
     if (!(volume > 0))
         throw InputError("the shape has no volume, or is thinner than 1/128 of its extent");
 
-    options.shape_volume = volume;  // spares the comparison
-    double cell = std::cbrt(12 * volume / n_tets);
-    double best_cell = cell, best_error = std::numeric_limits<double>::infinity();
-    std::optional<std::pair<double, double>> previous;  // log cell, log count
-    double power = options.graded ? 2.5 : 3;            // count ~ cell^-power
-    for (int round = 0; round < 8; ++round) {
-        options.cell = cell;
-        double count = 0.5;
-        try {
-            count = stuff(solid, options).mesh.n_tets();
-        } catch (const InputError&) {
-            if (round > 4) throw;  // still nothing inside, or no memory for so many
-        }
-        const double error = std::log(count / n_tets);
-        if (std::fabs(error) < best_error) best_error = std::fabs(error), best_cell = cell;
-        if (best_error < 0.02) break;
-        const double x = std::log(cell), y = std::log(count);
-        if (previous && std::fabs(x - previous->first) > 1e-6)
-            power = std::clamp((previous->second - y) / (x - previous->first), 1.5, 4.0);
-        previous = {x, y};
-        cell = std::exp(x + error / power);
+    CellSearch best(solid, n_tets, options, std::cbrt(12 * volume / n_tets));
+    best.run(8);
+    // A block with its faces along the lattice gains whole layers on all sides at once. Off the
+    // middle, each side has its own turn.
+    for (const Vec3d& shift : {Vec3d{0.11, 0.23, 0.37}, Vec3d{0.19, 0.41, 0.07}}) {
+        if (best.error <= 0.045) break;
+        options.shift = shift;
+        CellSearch shifted(solid, n_tets, options, best.best.cell);
+        shifted.run(8);
+        if (shifted.error < best.error) best.best = shifted.best, best.error = shifted.error;
     }
-    return best_cell;
+    return best.best;
 }
 
 }  // namespace limber

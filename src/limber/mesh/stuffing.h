@@ -19,13 +19,16 @@
 namespace limber {
 
 struct StuffingOptions {
-    double cell = 0;          // long lattice edge [m]; an uncut octant of this side has 12 tets
-    bool graded = false;      // coarser away from the surface
-    int max_levels = 5;       // graded: the largest octants have 2^max_levels cells a side
-    double shape_volume = 0;  // [m³] to compare the mesh with; 0: estimated from the function
-    Index shape_parts = 0;    // separate pieces of the shape; 0: not known
-    double thinnest = 0;      // [m] thinnest place of the shape; 0: not known
-    std::int64_t memory = 0;  // bytes the mesher may use; 0: what the machine has available
+    double cell = 0;            // long lattice edge [m]; an uncut octant of this side has 12 tets
+    bool graded = false;        // coarser away from the surface
+    int max_levels = 5;         // graded: the largest octants have 2^max_levels cells a side
+    double shape_volume = 0;    // [m³] to compare the mesh with; 0: estimated from the function
+    Index shape_parts = 0;      // separate pieces of the shape; 0: not known
+    double thinnest = 0;        // [m] thinnest place of the shape; 0: not known
+    bool match_volume = false;  // move the surface by a small part of the cell so that the mesh has
+                                // the shape's volume
+    Vec3d shift{};              // of the lattice off the middle of the shape, in cells
+    std::int64_t memory = 0;    // bytes the mesher may use; 0: what the machine has available
 };
 
 struct DihedralRange {
@@ -40,6 +43,7 @@ struct StuffingResult {
     DihedralRange dihedral;
     double volume = 0;        // of the mesh [m³]
     double shape_volume = 0;  // it was compared with [m³]
+    double offset = 0;        // the surface was moved outwards by this [m]
     Index n_parts = 0;
     std::vector<std::string> remarks;
 };
@@ -49,9 +53,9 @@ struct StuffingResult {
 StuffingResult stuff(const Implicit& solid, const StuffingOptions& options,
                      const StuffingProgress& progress = {});
 
-/// The cell for which stuff() makes n_tets tets, within 5 % where whole lattices allow it. Meshes a
-/// few times to find it.
-double cell_for_tets(const Implicit& solid, Index n_tets, StuffingOptions options = {});
+/// `options` with the cell (and, where whole layers of cells stand in the way, the shift) for which
+/// stuff() makes n_tets tets, within 5 %. Meshes a few times to find them.
+StuffingOptions options_for_tets(const Implicit& solid, Index n_tets, StuffingOptions options = {});
 
 /// Volume by counting lattice points inside.  [m³]
 double estimate_volume(const Implicit& solid, double cell);

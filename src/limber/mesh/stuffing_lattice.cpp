@@ -15,16 +15,18 @@ int direction_between(const LatticePoint& a, const LatticePoint& b) {
     return -1;
 }
 
-BccLattice::BccLattice(const Box3& box, double cell, Index multiple) : cell_(cell) {
+BccLattice::BccLattice(const Box3& box, double cell, Index multiple, const Vec3d& shift)
+    : cell_(cell) {
     LIMBER_CHECK(cell > 0 && multiple >= 1 && is_finite(box.size()),
                  "a lattice needs a finite box");
     for (int a = 0; a < 3; ++a) {
         // An extent that is a whole number of cells up to rounding must not gain one more.
-        const double cells = std::ceil(box.size()[a] / cell - 1e-9) + 2;
+        const double cells = std::ceil(box.size()[a] / cell - 1e-9) + 2 + (shift[a] != 0);
+        LIMBER_CHECK(std::fabs(shift[a]) <= 0.5, "a lattice is shifted by half a cell at most");
         LIMBER_CHECK(cells < 1e9, "too many cells along an axis");
         const Index n = std::max<Index>(static_cast<Index>(cells), 3);
         n_[a] = (n + multiple - 1) / multiple * multiple;
-        origin_[a] = 0.5 * (box.lo[a] + box.hi[a]) - 0.5 * cell * n_[a];
+        origin_[a] = 0.5 * (box.lo[a] + box.hi[a]) + cell * (shift[a] - 0.5 * n_[a]);
     }
     row_ = LatticeId{n_[0]} + 1;
     plane_ = row_ * (LatticeId{n_[1]} + 1);

@@ -59,8 +59,9 @@ constexpr double max_dihedral_bound = 164.8;  // [degrees]
 /// The points of a lattice that covers a box with at least one octant to spare on every side.
 class BccLattice {
   public:
-    /// The number of octants along each axis is a multiple of `multiple`.
-    BccLattice(const Box3& box, double cell, Index multiple);
+    /// The number of octants along each axis is a multiple of `multiple`. The middle of the box is
+    /// the middle of the lattice, moved by `shift` cells (-1/2 to 1/2).
+    BccLattice(const Box3& box, double cell, Index multiple, const Vec3d& shift = {});
 
     double cell() const { return cell_; }                       // h [m]
     const std::array<Index, 3>& octants() const { return n_; }  // along x, y, z

@@ -195,9 +195,10 @@ ClosedSurface close_surface(const TriMesh& surface) {
     refuse_hopeless(s);
     if (s.n_holes > 0)
         s.remarks.push_back(
-            fmt::format("the surface is open at {} edges; {} holes were closed by fans of "
-                        "triangles, {:.2g} % of the area",
-                        s.found.open_edges, s.n_holes, 100 * s.hole_area / s.found.area));
+            fmt::format("{} hole{} with {} open edges {} closed by fans of triangles, {:.2g} % of "
+                        "the area",
+                        s.n_holes, s.n_holes == 1 ? "" : "s", s.found.open_edges,
+                        s.n_holes == 1 ? "was" : "were", 100 * s.hole_area / s.found.area));
     if (s.volume < 0) {
         s.mesh = turned(std::move(s.mesh));
         s.volume = -s.volume;
