@@ -97,33 +97,36 @@ class RoundedCone final : public Implicit {
 };
 
 /// The closest point of the ellipsoid to y is x_i = r_i² y_i / (t + r_i²) with the largest root t
-/// of F(t) = Σ (r_i y_i / (t + r_i²))² - 1. F falls and is convex right of -min r_i², so Newton's
-/// method started where F >= 0 climbs to the root without passing it.
+/// of F(t) = Σ (r_i y_i / (t + r_i²))² - 1. F falls and is convex right of t = -s², s the smallest
+/// of the r_i, so Newton's method started where F >= 0 climbs to the root without passing it. The
+/// unknown is u = t + s², which may be tiny.
 class Ellipsoid final : public Implicit {
   public:
-    Ellipsoid(const Vec3d& c, const Vec3d& r) : c_(c), r_(r) {}
+    Ellipsoid(const Vec3d& c, const Vec3d& r) : c_(c), r_(r), s_(std::min({r.x, r.y, r.z})) {}
     double value(const Vec3d& p) const override {
-        const double smallest = std::min({r_.x, r_.y, r_.z});
         // A coordinate of exactly zero would hide the root of a point near the middle plane.
-        const double least = 1e-9 * smallest;
+        const double least = 1e-9 * s_;
         const Vec3d y = larger(absolute(p - c_), {least, least, least});
-        double t = -std::numeric_limits<double>::infinity();
-        for (int i = 0; i < 3; ++i) t = std::max(t, r_[i] * (y[i] - r_[i]));
+        Vec3d excess;  // r_i² - s² >= 0
+        double u = 0;
+        for (int i = 0; i < 3; ++i) {
+            excess[i] = (r_[i] - s_) * (r_[i] + s_);
+            u = std::max(u, r_[i] * y[i] - excess[i]);
+        }
         for (int iteration = 0; iteration < 100; ++iteration) {
             double F = -1, slope = 0;
             for (int i = 0; i < 3; ++i) {
-                const double denominator = t + r_[i] * r_[i];
-                const double q = r_[i] * y[i] / denominator;
+                const double q = r_[i] * y[i] / (u + excess[i]);
                 F += q * q;
-                slope -= 2 * q * q / denominator;
+                slope -= 2 * q * q / (u + excess[i]);
             }
             const double step = -F / slope;
-            t += step;
-            if (step <= 1e-14 * (std::fabs(t) + smallest * smallest)) break;
+            u += step;
+            if (step <= 1e-14 * u) break;
         }
         Vec3d gap, scaled;
         for (int i = 0; i < 3; ++i) {
-            gap[i] = y[i] * t / (t + r_[i] * r_[i]);  // y_i - x_i
+            gap[i] = y[i] * (u - s_ * s_) / (u + excess[i]);  // y_i - x_i
             scaled[i] = y[i] / r_[i];
         }
         return squared_norm(scaled) < 1 ? -norm(gap) : norm(gap);
@@ -132,6 +135,7 @@ class Ellipsoid final : public Implicit {
 
   private:
     Vec3d c_, r_;
+    double s_;
 };
 
 /// Extent of a disk of radius r whose normal is the unit vector n.
