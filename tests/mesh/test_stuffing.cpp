@@ -201,6 +201,21 @@ TEST(Stuffing, is_coarser_inside_when_graded) {
     EXPECT_NEAR(graded.volume, uniform.volume, 1e-9);
 }
 
+TEST(Stuffing, leaves_out_fragments_where_asked) {
+    StuffingOptions options;
+    options.cell = 0.1;
+    const Solid shape = unite(make_ball({0, 0, 0}, 1), make_ball({1.4, 0, 0}, 0.15));
+    EXPECT_EQ(stuff(*shape, options).n_parts, 2);
+    options.fragments = 0.01;
+    const StuffingResult r = stuff(*shape, options);
+    EXPECT_TRUE(is_sound(r.mesh));
+    EXPECT_EQ(r.n_parts, 1);
+    EXPECT_EQ(r.mesh.node_ids.size(), r.mesh.nodes.size());
+    ASSERT_EQ(r.remarks.size(), 1u);
+    EXPECT_NE(r.remarks[0].find("1 fragment with 0.3"), std::string::npos) << r.remarks[0];
+    EXPECT_LT(bounding_box(r.mesh.nodes).hi.x, 1.01);
+}
+
 TEST(OptionsForTets, hit_the_number_within_five_per_cent) {
     std::vector<Solid> shapes;
     shapes.push_back(

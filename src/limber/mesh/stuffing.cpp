@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <utility>
 
 #include "limber/core/errors.h"
 #include "limber/mesh/stuffing_fill.h"
@@ -227,8 +228,15 @@ StuffingResult stuff(const Implicit& solid, const StuffingOptions& options,
         result = stuff_once(solid, o, progress);
     }
     if (result.mesh.tets.empty()) refuse_empty(solid, o);
+    if (const Index n = o.fragments > 0 ? drop_fragments(result.mesh, o.fragments) : 0; n > 0) {
+        const double before = std::exchange(result.volume, mesh_volume(result.mesh));
+        result.remarks.push_back(fmt::format(
+            "{} fragment{} with {:.2g} % of the volume {} left out", n, n == 1 ? "" : "s",
+            100 * (1 - result.volume / before), n == 1 ? "was" : "were"));
+    }
     result.dihedral = dihedral_range(result.mesh);
-    result.n_parts = count_parts(result.mesh);
+    const std::vector<Index> part = tet_parts(result.mesh);
+    result.n_parts = *std::max_element(part.begin(), part.end()) + 1;
     remark_on_losses(solid, o, result);
     return result;
 }

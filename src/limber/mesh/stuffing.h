@@ -27,6 +27,7 @@ struct StuffingOptions {
     double thinnest = 0;        // [m] thinnest place of the shape; 0: not known
     bool match_volume = false;  // move the surface by a small part of the cell so that the mesh has
                                 // the shape's volume
+    double fragments = 0;       // parts with less than this share of the volume are left out
     Vec3d shift{};              // of the lattice off the middle of the shape, in cells
     std::int64_t memory = 0;    // bytes the mesher may use; 0: what the machine has available
 };
@@ -63,7 +64,10 @@ double estimate_volume(const Implicit& solid, double cell);
 /// Over all tets.
 DihedralRange dihedral_range(const TetMesh& mesh);
 double mesh_volume(const TetMesh& mesh);  // [m³]
-/// Sets of tets that share nodes.
-Index count_parts(const TetMesh& mesh);
+/// For each tet the set of tets connected over nodes it belongs to, numbered from 0 in tet order.
+std::vector<Index> tet_parts(const TetMesh& mesh);
+/// Takes out the parts with less than `share` of the whole volume; nodes and tets keep their order.
+/// Returns how many parts went.
+Index drop_fragments(TetMesh& mesh, double share);
 
 }  // namespace limber

@@ -61,7 +61,7 @@ double mesh_volume(const TetMesh& mesh) {
     });
 }
 
-Index count_parts(const TetMesh& mesh) {
+std::vector<Index> tet_parts(const TetMesh& mesh) {
     std::vector<Index> parent(mesh.nodes.size());
     std::iota(parent.begin(), parent.end(), Index{0});
     const auto find = [&](Index i) {
@@ -73,9 +73,52 @@ Index count_parts(const TetMesh& mesh) {
             const Index a = find(tet[0]), b = find(tet[k]);
             if (a != b) parent[std::max(a, b)] = std::min(a, b);
         }
+    std::vector<Index> number(mesh.nodes.size(), -1), part(mesh.tets.size());
     Index n = 0;
-    for (Index i = 0; i < mesh.n_nodes(); ++i) n += parent[i] == i;
-    return n;
+    for (Index t = 0; t < mesh.n_tets(); ++t) {
+        const Index root = find(mesh.tets[t][0]);
+        if (number[root] < 0) number[root] = n++;
+        part[t] = number[root];
+    }
+    return part;
+}
+
+Index drop_fragments(TetMesh& mesh, double share) {
+    const std::vector<Index> part = tet_parts(mesh);
+    if (part.empty()) return 0;
+    std::vector<double> volume(*std::max_element(part.begin(), part.end()) + 1, 0);
+    for (Index t = 0; t < mesh.n_tets(); ++t) {
+        const auto& [a, b, c, d] = mesh.tets[t];
+        volume[part[t]] += tet_volume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]);
+    }
+    // The largest part stays in any case.
+    const double least = std::min(share * std::accumulate(volume.begin(), volume.end(), 0.0),
+                                  *std::max_element(volume.begin(), volume.end()));
+    const auto n_small =
+        std::count_if(volume.begin(), volume.end(), [&](double v) { return v < least; });
+    if (n_small == 0) return 0;
+
+    std::vector<char> used(mesh.nodes.size(), 0);
+    std::size_t n_tets = 0;
+    for (Index t = 0; t < static_cast<Index>(part.size()); ++t) {
+        if (volume[part[t]] < least) continue;
+        for (Index node : mesh.tets[t]) used[node] = 1;
+        mesh.tets[n_tets++] = mesh.tets[t];
+    }
+    mesh.tets.resize(n_tets);
+    std::vector<Index> renumbered(mesh.nodes.size(), -1);
+    Index n_nodes = 0;
+    for (std::size_t i = 0; i < mesh.nodes.size(); ++i)
+        if (used[i]) {
+            mesh.nodes[n_nodes] = mesh.nodes[i];
+            renumbered[i] = n_nodes++;
+        }
+    mesh.nodes.resize(n_nodes);
+    for (Tet& tet : mesh.tets)
+        for (Index& node : tet) node = renumbered[node];
+    mesh.node_ids.resize(n_nodes);  // both count from 0
+    mesh.tet_ids.resize(n_tets);
+    return static_cast<Index>(n_small);
 }
 
 }  // namespace limber
