@@ -276,6 +276,9 @@ TEST(StuffingRefuses, cells_and_shapes_that_make_no_sense) {
 TEST(StuffingRefuses, a_shape_thinner_than_the_cell_everywhere) {
     StuffingOptions options;
     options.cell = 0.3;
+    EXPECT_THROW(stuffed(make_block({0, 0, 0}, {1, 1e-3, 1}), 0.1), InputError);
+    const Solid apart = intersect(make_ball({0, 0, 0}, 1), make_ball({3, 0, 0}, 1));
+    EXPECT_THROW(stuffed(apart, 0.1), InputError);
     // The lattice is centred on the shape: two specks lie off its points.
     const Solid two = unite(make_ball({0.07, 0.03, 0.02}, 0.01), make_ball({1, 1.1, 1.2}, 0.01));
     try {

@@ -193,6 +193,23 @@ TEST(SurfaceSolid, refuses_what_has_no_inside) {
     EXPECT_NE(refusal(bottom), "");
 }
 
+// Every lattice point on the block's faces is a tie that rounding decides.
+TEST(SurfaceSolid, of_a_block_of_whole_cells_is_meshed_exactly) {
+    const SurfaceSolid solid(block_surface({0.3, 0, 0}, {1.3, 0.6, 0.4}));
+    StuffingOptions options;
+    solid.describe(options);
+    EXPECT_EQ(options.shape_parts, 1);
+    EXPECT_NEAR(options.shape_volume, 0.24, 1e-15);
+    EXPECT_NEAR(options.thinnest, 0.4, 1e-12);
+    options.cell = 0.1;
+    const StuffingResult r = stuff(solid, options);
+    EXPECT_TRUE(r.remarks.empty());
+    EXPECT_TRUE(inspect(boundary_surface(r.mesh)).manifold());
+    EXPECT_GE(r.dihedral.min, min_dihedral_bound);
+    EXPECT_NEAR(r.volume, 0.24, 0.01 * 0.24);  // the edges are cut off
+    EXPECT_NEAR(bounding_box(r.mesh.nodes).size().y, 0.6, 1e-9);
+}
+
 TEST(MeasureDistance, of_a_mesh_to_its_own_shape_is_the_facets_depth) {
     const TriMesh fine = ball_surface(0.05), coarse = ball_surface(0.2);
     const SurfaceDistance d = measure_distance(coarse, fine);

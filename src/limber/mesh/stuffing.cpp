@@ -77,15 +77,13 @@ void check_mesh_memory(const WarpedLattice& warped, const StuffingOptions& o) {
 }
 
 void refuse_empty(const Implicit& solid, const StuffingOptions& o) {
-    double fits = o.thinnest;
-    if (!(fits > 0)) {
-        const Vec3d size = solid.bounds().size();
-        fits = std::min({size.x, size.y, size.z}) / 2;
-    }
+    const Vec3d size = solid.bounds().size();
+    const double thickness = o.thinnest > 0 ? o.thinnest : std::min({size.x, size.y, size.z}) / 2;
+    if (!(thickness > 0)) throw InputError("the shape is empty");
     throw InputError(
-        fmt::format("no lattice point lies inside the shape with a cell of {:g} m: it is thinner "
-                    "than the cell everywhere; try a cell of {:.3g} m",
-                    o.cell, std::min(fits, o.cell / 2)));
+        fmt::format("nothing is left of the shape with a cell of {:g} m: it is thinner than the "
+                    "cell everywhere; try a cell of {:.3g} m",
+                    o.cell, std::min(thickness, o.cell / 2)));
 }
 
 /// The cell that would resolve what this one misses.
@@ -187,9 +185,10 @@ class CellSearch {
         : solid_(solid), n_(n), options_(options) {
         options_.cell = cell;
     }
-    void run(int rounds) {
+    void run(int rounds, const StuffingProgress& progress) {
         double too_small = 0, too_large = std::numeric_limits<double>::infinity();
         for (int round = 0; round < rounds && error > close_enough; ++round) {
+            if (progress) progress("finding the cell", double(round) / rounds);
             const double cell = options_.cell;
             const double n_found = stuff_once(solid_, options_, {}).mesh.n_tets();
             // Nothing inside counts as half a tet, so that the search goes on with smaller cells.
@@ -248,7 +247,8 @@ double estimate_volume(const Implicit& solid, double cell) {
     return double(inside) * cell * cell * cell / 2;  // two lattice points an octant
 }
 
-StuffingOptions options_for_tets(const Implicit& solid, Index n_tets, StuffingOptions options) {
+StuffingOptions options_for_tets(const Implicit& solid, Index n_tets, StuffingOptions options,
+                                 const StuffingProgress& progress) {
     if (n_tets < 1) throw InputError("the number of tets must be positive");
     const Vec3d size = solid.bounds().size();
     if (!is_finite(size)) throw InputError("the shape has no bounds");
@@ -260,14 +260,14 @@ StuffingOptions options_for_tets(const Implicit& solid, Index n_tets, StuffingOp
         throw InputError("the shape has no volume, or is thinner than 1/128 of its extent");
 
     CellSearch best(solid, n_tets, options, std::cbrt(12 * volume / n_tets));
-    best.run(8);
+    best.run(8, progress);
     // A block with its faces along the lattice gains whole layers on all sides at once. Off the
     // middle, each side has its own turn.
     for (const Vec3d& shift : {Vec3d{0.11, 0.23, 0.37}, Vec3d{0.19, 0.41, 0.07}}) {
         if (best.error <= 0.045) break;
         options.shift = shift;
         CellSearch shifted(solid, n_tets, options, best.best.cell);
-        shifted.run(8);
+        shifted.run(8, progress);
         if (shifted.error < best.error) best.best = shifted.best, best.error = shifted.error;
     }
     return best.best;

@@ -56,7 +56,8 @@ StuffingResult stuff(const Implicit& solid, const StuffingOptions& options,
 
 /// `options` with the cell (and, where whole layers of cells stand in the way, the shift) for which
 /// stuff() makes n_tets tets, within 5 %. Meshes a few times to find them.
-StuffingOptions options_for_tets(const Implicit& solid, Index n_tets, StuffingOptions options = {});
+StuffingOptions options_for_tets(const Implicit& solid, Index n_tets, StuffingOptions options = {},
+                                 const StuffingProgress& progress = {});
 
 /// Volume by counting lattice points inside.  [m³]
 double estimate_volume(const Implicit& solid, double cell);
