@@ -163,7 +163,10 @@ MeshAsRead read_all_sections(GmshInput& in, std::span<const GmshSection> section
     for (const char* name : needed)
         if (!seen.count(name))
             throw InputError({in.scan.file()}, fmt::format("no {} section", name));
-    return in.builder.build();
+    MeshAsRead read = in.builder.build();
+    read.mesh.tet_groups.erase(std::string(gmsh_rest_group));
+    read.mesh.node_groups.erase(std::string(gmsh_rest_group));
+    return read;
 }
 
 }  // namespace
@@ -247,14 +250,18 @@ int gmsh_dimension(const TextScanner& scan, std::size_t i) {
 
 void GmshInput::add_cell(const GmshCellType& type, FileId id, std::span<const FileId> physical) {
     const auto n = static_cast<std::size_t>(type.n_nodes);
+    if (type.tet) {
+        const std::size_t first = scan.n_fields() - n;
+        std::array<FileId, 4> nodes;
+        for (std::size_t k = 0; k < 4; ++k) nodes[k] = scan.whole(first + k, "node id");
+        for (std::size_t k = 4; k < n; ++k) scan.whole(first + k, "node id");
+        builder.add_tet(id, nodes, physical, scan.where());
+        return;
+    }
     cell_nodes.clear();
     for (std::size_t i = scan.n_fields() - n; i < scan.n_fields(); ++i)
         cell_nodes.push_back(scan.whole(i, "node id"));
-    if (type.tet)
-        builder.add_tet(id, {cell_nodes[0], cell_nodes[1], cell_nodes[2], cell_nodes[3]}, physical,
-                        scan.where());
-    else
-        builder.add_other_cell(id, type.dimension, type.name, cell_nodes, physical, scan.where());
+    builder.add_other_cell(id, type.dimension, type.name, cell_nodes, physical, scan.where());
 }
 
 void read_physical_names(GmshInput& in) {

@@ -27,6 +27,9 @@ struct GmshCellType {
     bool tet = false;       // the first four nodes are the corners of a tetrahedron
 };
 
+/// Our 4.1 writer puts tets without a group into a physical group of this name.
+constexpr std::string_view gmsh_rest_group = "limber:rest";
+
 /// One file being read.
 struct GmshInput {
     TextScanner scan;

@@ -97,7 +97,11 @@ void MeshBuilder::mark_node(int dimension, FileId physical, FileId node, std::in
 }
 
 void MeshBuilder::mark_tet(FileId physical, Index tet) {
-    tet_marks_[{volume_dimension, physical}].push_back(tet);
+    if (!last_marks_ || last_physical_ != physical) {  // tets of one group come in long runs
+        last_marks_ = &tet_marks_[{volume_dimension, physical}];
+        last_physical_ = physical;
+    }
+    last_marks_->push_back(tet);
 }
 
 void MeshBuilder::mark_tet_id(FileId physical, FileId id, std::int64_t where) {
@@ -222,10 +226,12 @@ void MeshBuilder::build_groups() {
         if (found.size() > 1)
             warn(fmt::format("group '{}' is used in {} dimensions: their nodes are joined",
                              printable(name), found.size()));
-    for (const auto& [key, tets] : tet_marks_) {
-        const std::string name = group_name(key);
-        std::vector<Index>& group = mesh_.tet_groups[name];
-        group.insert(group.end(), tets.begin(), tets.end());
+    for (auto& [key, tets] : tet_marks_) {
+        std::vector<Index>& group = mesh_.tet_groups[group_name(key)];
+        if (group.empty())
+            group = std::move(tets);
+        else
+            group.insert(group.end(), tets.begin(), tets.end());
     }
     for (const auto& [name, tets] : mesh_.tet_groups) {
         if (dimensions.count(name)) continue;  // a surface of that name says it more exactly

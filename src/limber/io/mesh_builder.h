@@ -126,6 +126,8 @@ class MeshBuilder {
     std::vector<FileId> face_nodes_;
     TriMesh surface_;
     std::map<GroupKey, std::vector<Index>> tet_marks_;
+    std::vector<Index>* last_marks_ = nullptr;  // of the group that was marked last
+    FileId last_physical_ = 0;
     std::map<GroupKey, std::vector<Mark>> node_marks_;
     std::map<FileId, std::vector<Mark>> tet_id_marks_;  // physical -> marks with cell ids
     std::map<GroupKey, std::string> names_;
