@@ -227,5 +227,14 @@ TEST(Polygons, that_cross_themselves_still_give_triangles) {
     EXPECT_EQ(bow.n_triangles(), 3);
 }
 
+TEST(Polygons, of_very_many_corners_do_not_take_long) {  // a search for ears would take minutes
+    std::string obj, face = "f";
+    for (int i = 0; i < 20000; ++i) {
+        obj += i % 2 ? "v 0 0 0\n" : "v 1 0 0\n";
+        face.append(" ").append(std::to_string(i + 1));
+    }
+    EXPECT_EQ(read_surface_text(obj + face + "\n", "p.obj").mesh.n_triangles(), 19998);
+}
+
 }  // namespace
 }  // namespace limber

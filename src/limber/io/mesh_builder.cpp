@@ -272,20 +272,18 @@ void MeshBuilder::warn_of_repeated_tet_ids() {
 }
 
 void MeshBuilder::report_other_cells() {
-    std::string text;
+    std::string others;
     for (const auto& [kind, n] : other_cells_)
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, kind);
-    if (n_tets() > 0) text += fmt::format("{}{} tetrahedra", text.empty() ? "" : ", ", n_tets());
+        others += fmt::format("{}{} {}", others.empty() ? "" : ", ", n, kind);
+    const auto fail = [&](const char* missing, const std::string& found) {
+        throw InputError({file_}, fmt::format("no {} in mesh{}{}", missing,
+                                              found.empty() ? "" : "; it has ", found));
+    };
     if (faces_ && face_list_.empty())
-        throw InputError({file_},
-                         "no triangles in mesh" + (text.empty() ? "" : "; it has " + text));
+        fail("triangles", n_tets() > 0 ? fmt::format("{} tetrahedra", n_tets()) : others);
     if (faces_) return;
-    if (n_tets() == 0)
-        throw InputError({file_},
-                         "no tetrahedra in mesh" + (text.empty() ? "" : "; it has " + text));
-    text.resize(text.rfind(std::to_string(n_tets()) + " tetrahedra"));
-    if (!text.empty())
-        warn("cells that are not tetrahedra are not simulated: " + text.substr(0, text.size() - 2));
+    if (n_tets() == 0) fail("tetrahedra", others);
+    if (!others.empty()) warn("cells that are not tetrahedra are not simulated: " + others);
 }
 
 MeshAsRead MeshBuilder::build() {

@@ -65,24 +65,28 @@ void triangulate_polygon(std::span<const Vec3d> points, std::span<const Index> c
     }
     const Vec3d normal = newell_normal(points, corners);
     if (corners.size() == 4) return cut_quadrangle(points, corners, normal, out);
-    // Beyond this many corners the search for ears, quadratic at best, gives way to a fan.
-    constexpr std::size_t most_corners = 4096;
     std::vector<Index> ring(corners.begin(), corners.end());
-    std::size_t at = 0, tried = 0;
-    while (ring.size() > 3) {
+    // Ears are found in about n² / 2 looks at a corner; a polygon made to need n³ of them, or one
+    // too large for n², gets a fan for the rest.
+    constexpr std::size_t most_corners = 1024, looks_per_square = 8;
+    const std::size_t n_looks = looks_per_square * ring.size() * ring.size();
+    std::size_t at = 0, tried = 0, looks = 0;
+    while (ring.size() > 3 && tried < ring.size()) {
         const std::size_t n = ring.size();
-        const bool give_up = tried == n || corners.size() > most_corners;
-        if (!give_up && !is_ear(points, ring, at % n, normal)) {
+        looks += n;
+        if (looks > n_looks || corners.size() > most_corners) break;
+        at %= n;
+        if (!is_ear(points, ring, at, normal)) {
             ++at;
             ++tried;
             continue;
         }
-        at %= n;
         out.push_back({ring[(at + n - 1) % n], ring[at], ring[(at + 1) % n]});
         ring.erase(ring.begin() + static_cast<std::ptrdiff_t>(at));
         tried = 0;
     }
-    out.push_back({ring[0], ring[1], ring[2]});
+    for (std::size_t i = 1; i + 1 < ring.size(); ++i)
+        out.push_back({ring[0], ring[i], ring[i + 1]});
 }
 
 }  // namespace limber
