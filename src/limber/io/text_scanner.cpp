@@ -38,7 +38,7 @@ bool TextScanner::take_line() {
         } else if (k == Kind::other) {
             const char* const first = p;
             while (p != limit && kind(*p) == Kind::other) ++p;
-            fields_.emplace_back(first, static_cast<std::size_t>(p - first));
+            add_field(first, p);
         } else {
             if (k == Kind::comment)
                 p = std::find_if(p, limit, [](char c) { return c == '\n' || c == '\r'; });
@@ -148,7 +148,7 @@ double TextScanner::number(std::size_t i) const {
     return *value;
 }
 
-std::int64_t TextScanner::whole(std::size_t i, std::string_view what) const {
+std::int64_t TextScanner::any_whole(std::size_t i, std::string_view what) const {
     const std::optional<std::int64_t> value = parse_whole(fields_[i]);
     if (!value)
         fail(i, fmt::format("{} '{}'; expected a whole number", what, printable(fields_[i])));

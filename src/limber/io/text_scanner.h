@@ -64,7 +64,18 @@ class TextScanner {
     /// What follows "expected" in a message, so that every reader words it alike.
     void require_fields(std::size_t n, std::string_view what) const;
     double number(std::size_t i) const;  // finite
-    std::int64_t whole(std::size_t i, std::string_view what) const;
+    std::int64_t whole(std::size_t i, std::string_view what) const {
+        // Most numbers of a mesh file are ids of a few digits.
+        constexpr std::size_t safe_digits = 18;
+        const std::string_view text = fields_[i];
+        std::int64_t value = 0;
+        for (char c : text) {
+            const auto digit = static_cast<unsigned char>(c - '0');
+            if (digit > 9 || text.size() > safe_digits) return any_whole(i, what);
+            value = 10 * value + digit;
+        }
+        return value;
+    }
     /// A count of things that take at least `bytes_each` in the rest of the file. More than it can
     /// hold is a fault, unless the file is cut off: then reading on tells where it ends.
     std::size_t count(std::size_t i, std::string_view what, std::size_t bytes_each) const;
@@ -91,6 +102,10 @@ class TextScanner {
     enum class Kind : unsigned char { other, blank, line_end, comment };
     Kind kind(char c) const { return kind_[static_cast<unsigned char>(c)]; }
     bool take_line();
+    void add_field(const char* first, const char* end) {
+        fields_.emplace_back(first, static_cast<std::size_t>(end - first));
+    }
+    std::int64_t any_whole(std::size_t i, std::string_view what) const;
     bool at_end();
     void need_word();
 
