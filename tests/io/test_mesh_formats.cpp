@@ -43,27 +43,16 @@ std::vector<Row> manifest(const std::string& folder) {
     return rows;
 }
 
-/// Volumes that repair_mesh refuses: what is wrong with them is no matter of their format.
-bool refused_by_the_doctor(const std::string& path) {
-    for (const char* name : {"bad/beam_t42.mesh"})
-        if (path == name) return true;
-    return false;
-}
-
 void expect_volume(const std::string& folder, const Row& row) {
     const std::string path = folder + "/" + row.path;
     const ReadMeshOptions options{.linearise = row.tets10 > 0};
     if (row.tets10 > 0) {
         EXPECT_THROW(read_tet_mesh(path), InputError) << path;
     }
-    try {
-        const LoadedMesh loaded = read_tet_mesh(path, options);
-        EXPECT_EQ(loaded.mesh.n_tets(), row.tets + row.tets10) << path;
-        EXPECT_EQ(loaded.mesh.n_nodes() + loaded.report.n_unused, row.nodes) << path;
-        EXPECT_GT(loaded.report.min_volume, 0) << path;
-    } catch (const InputError& e) {
-        EXPECT_TRUE(refused_by_the_doctor(row.path)) << e.what();
-    }
+    const LoadedMesh loaded = read_tet_mesh(path, options);
+    EXPECT_EQ(loaded.mesh.n_tets(), row.tets + row.tets10) << path;
+    EXPECT_EQ(loaded.mesh.n_nodes() + loaded.report.n_unused, row.nodes) << path;
+    EXPECT_GT(loaded.report.min_volume, 0) << path;
 }
 
 void expect_surface(const std::string& folder, const Row& row) {
