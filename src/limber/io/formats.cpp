@@ -95,9 +95,11 @@ LoadedMesh read_tet_mesh_text(std::string_view bytes, const std::string& name,
     const MeshFormat& format = format_of(bytes, name);
     MeshAsRead read = format.read(bytes, name, options);
     LoadedMesh loaded{std::move(read.mesh), {}, std::string(format.name)};
-    loaded.report = repair_mesh(loaded.mesh, name, {.strict = options.strict});
-    std::vector<std::string>& warnings = loaded.report.warnings;
-    warnings.insert(warnings.begin(), read.warnings.begin(), read.warnings.end());
+    loaded.report = repair_mesh(loaded.mesh, name,
+                                {.strict = options.strict,
+                                 .refuse = options.refuse,
+                                 .material = options.material,
+                                 .read_warnings = std::move(read.warnings)});
     return loaded;
 }
 
