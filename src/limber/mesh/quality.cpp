@@ -90,6 +90,7 @@ class Doctor {
     const MeshCheck& check_;
     MeshReport report_;
     std::vector<Index> flat_;  // ascending
+    Index n_solid_ = 0;        // pieces connected over faces
 };
 
 void Doctor::examine() {
@@ -232,8 +233,8 @@ void Doctor::turn_inverted_tets() {
     report_.n_reoriented = static_cast<Index>(turned.size());
     if (turned.empty()) return;
     const bool all = turned.size() == mesh_.tets.size();
-    const std::string what = all ? fmt::format("all {} tetrahedra are inside out", turned.size())
-                                 : tetrahedra(turned.size(), "is inside out", "are inside out");
+    std::string what = tetrahedra(turned.size(), "is inside out", "are inside out");
+    if (all) what = turned.size() == 1 ? "the only tetrahedron is inside out" : "all " + what;
     const std::string which = all ? "" : ": element " + listed(turned, mesh_.tet_ids);
     const char* code = all ? "M11" : "M12";
     if (check_.strict)
@@ -318,6 +319,7 @@ void Doctor::check_faces() {
 void Doctor::list_parts(const FaceTable& faces) {
     Parts found = find_parts(mesh_, faces);
     report_.n_parts = static_cast<Index>(found.parts.size());
+    n_solid_ = found.n_solid;
     report_.parts = std::move(found.parts);
     if (report_.parts.size() > max_listed) report_.parts.resize(max_listed);
     if (report_.n_parts == 1) return;
@@ -409,8 +411,9 @@ void Doctor::advise(const FaceTable& faces) {
         if (!text.empty()) find({Severity::remark, code, std::move(text), 1, {}, {}});
     };
     remark("Q02", unit_remark(report_.box));
-    remark("Q03", thin_remark(report_.box, report_.volume, report_.area,
-                              static_cast<double>(n_surface) / report_.n_nodes));
+    if (n_solid_ == 1)  // the thickness of one piece, not of several beside each other
+        remark("Q03", thin_remark(report_.box, report_.volume, report_.area,
+                                  static_cast<double>(n_surface) / report_.n_nodes));
     if (s.n_poor == 0) return;
     std::vector<Index> poor;
     for (const TetQuality& tet : s.worst)
