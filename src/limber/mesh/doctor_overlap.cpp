@@ -71,22 +71,21 @@ Solid solid_of(const Corners& x) {
     return s;
 }
 
-/// Pairs found by the queries of one chunk, joined in chunk order.
+/// Pairs found by query(i, pairs), i = 0 .. n - 1, each chunk stopping when it has enough.
 template <class Query>
-std::vector<std::array<Index, 2>> all_pairs(Index n, Query query) {
+void collect(Overlaps& found, Index n, Query query) {
     std::vector<std::vector<std::array<Index, 2>>> part(
         static_cast<std::size_t>((n + grain - 1) / grain));
     parallel_ranges(n, grain, [&](Index begin, Index end) {
         auto& pairs = part[begin / grain];
         for (Index i = begin; i < end && pairs.size() < max_pairs; ++i) query(i, pairs);
     });
-    std::vector<std::array<Index, 2>> pairs;
-    for (auto& p : part) pairs.insert(pairs.end(), p.begin(), p.end());
-    for (auto& [a, b] : pairs)
-        if (a > b) std::swap(a, b);
-    std::sort(pairs.begin(), pairs.end());
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    return pairs;
+    for (auto& pairs : part) {
+        found.capped = found.capped || pairs.size() >= max_pairs;
+        for (auto& [a, b] : pairs) found.pairs.push_back({std::min(a, b), std::max(a, b)});
+    }
+    std::sort(found.pairs.begin(), found.pairs.end());
+    found.pairs.erase(std::unique(found.pairs.begin(), found.pairs.end()), found.pairs.end());
 }
 
 /// Every k-th, so that no more than `most` are left.
@@ -161,7 +160,7 @@ Overlaps find_overlaps(const TetMesh& mesh, const FaceTable& faces, Index max_lo
             if (faces.across[4 * a + k] >= 0 && faces.across[4 * a + k] / 4 == b) return true;
         return false;
     };
-    found.pairs = all_pairs(mesh.n_tets(), [&](Index tet, auto& pairs) {
+    collect(found, mesh.n_tets(), [&](Index tet, auto& pairs) {
         tree.meet(bounding_box(corners_of(mesh, tet)), [&](Index item) {
             const Index other = surface[item];
             if (other == tet || neighbours(tet, other)) return;
@@ -222,25 +221,26 @@ bool lies_on(const Facet& f, const Facet& g, const Vec3d& behind) {
 
 Overlaps find_mismatched_faces(const TetMesh& mesh, const FaceTable& faces, Index max_looked_at) {
     Overlaps found;
-    const std::vector<FaceSide> sides = thinned(faces.boundary, max_looked_at, found.sampled);
-    std::vector<Box3> boxes;
-    for (const FaceSide side : sides) {
+    const auto box_of = [&](FaceSide side) {
         const Facet f = facet_of(mesh, side);
-        Box3 box = bounding_box(f.corners);
         const double margin = plane_ratio * f.size;
+        Box3 box = bounding_box(f.corners);
         box.lo -= Vec3d{margin, margin, margin};
         box.hi += Vec3d{margin, margin, margin};
-        boxes.push_back(box);
-    }
-    const std::vector<Box3> queries = boxes;
+        return box;
+    };
+    const std::vector<FaceSide> sides = thinned(faces.boundary, max_looked_at, found.sampled);
+    std::vector<Box3> boxes;
+    for (const FaceSide side : sides) boxes.push_back(box_of(side));
     const BoxTree tree(std::move(boxes));
-    found.pairs = all_pairs(static_cast<Index>(sides.size()), [&](Index i, auto& pairs) {
-        const Facet f = facet_of(mesh, sides[i]);
-        tree.meet(queries[i], [&](Index j) {
-            if (j <= i || sides[i] / 4 == sides[j] / 4) return;
-            const Vec3d& behind = mesh.nodes[mesh.tets[sides[j] / 4][sides[j] % 4]];
-            if (lies_on(f, facet_of(mesh, sides[j]), behind))
-                pairs.push_back({sides[i] / 4, sides[j] / 4});
+    collect(found, static_cast<Index>(faces.boundary.size()), [&](Index i, auto& pairs) {
+        const FaceSide side = faces.boundary[i];
+        const Facet f = facet_of(mesh, side);
+        tree.meet(box_of(side), [&](Index item) {
+            const FaceSide other = sides[item];
+            if (side / 4 == other / 4 || (other < side && !found.sampled)) return;
+            if (lies_on(f, facet_of(mesh, other), mesh.nodes[mesh.tets[other / 4][other % 4]]))
+                pairs.push_back({side / 4, other / 4});
         });
     });
     return found;

@@ -51,10 +51,11 @@ class BoxTree {
     std::vector<Node> nodes_;
 };
 
-/// Pairs of tets, the first ones ascending; both have volume in common.
+/// Pairs of tets, ascending.
 struct Overlaps {
     std::vector<std::array<Index, 2>> pairs;
-    bool sampled = false;  // not every tet at the surface was looked at
+    bool sampled = false;  // not everything at the surface was looked at
+    bool capped = false;   // there are more pairs: a body laid over itself has millions
 };
 
 /// The number of tets over a point changes only at boundary faces while no tet is folded over its

@@ -5,33 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 
 #include "limber/core/errors.h"
 #include "limber/mesh/doctor_overlap.h"
+#include "limber/mesh/doctor_repair.h"
 #include "limber/mesh/doctor_text.h"
 
 namespace limber {
 
 namespace {
 
-// Rounding alone gives four points of one plane about 1e-16 of the cube of their longest edge.
-constexpr double flat_ratio = 1e-14;
 constexpr double sliver_ratio = 1e-12;  // of the mean volume
-
-double volume_of(const TetMesh& mesh, const Tet& t) {
-    return tet_volume(mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]], mesh.nodes[t[3]]);
-}
-
-double longest_edge(const TetMesh& mesh, const Tet& t) {
-    double longest = 0;
-    for (int i = 0; i < 4; ++i)
-        for (int j = i + 1; j < 4; ++j)
-            longest = std::max(longest, squared_norm(mesh.nodes[t[i]] - mesh.nodes[t[j]]));
-    return std::sqrt(longest);
-}
 
 class Doctor {
   public:
@@ -148,56 +135,26 @@ bool Doctor::has_repeated_nodes() {
 }
 
 void Doctor::leave_out_unused_nodes() {
-    std::vector<Index> new_index(mesh_.nodes.size(), -1);
-    for (const Tet& tet : mesh_.tets)
-        for (Index node : tet) new_index[node] = 0;
-    std::vector<Index> unused;
-    Index n = 0;
-    for (Index i = 0; i < mesh_.n_nodes(); ++i) {
-        if (new_index[i] < 0) {
-            unused.push_back(i);
-            continue;
-        }
-        mesh_.nodes[n] = mesh_.nodes[i];
-        new_index[i] = n++;
-    }
+    const std::vector<FileId> unused = limber::leave_out_unused_nodes(mesh_);
     if (unused.empty()) return;
-
     report_.n_unused = static_cast<Index>(unused.size());
-    report_.n_nodes = n;
-    find_nodes(check_.strict ? Severity::warning : Severity::fixed, "M14",
-               fmt::format("{} to no tetrahedron and {} left out: node {}",
-                           unused.size() == 1 ? "1 node belongs"
-                                              : fmt::format("{} nodes belong", unused.size()),
-                           unused.size() == 1 ? "is" : "are", listed(unused, mesh_.node_ids)),
-               unused);
-    for (std::size_t i = 0; i < new_index.size(); ++i)
-        if (new_index[i] >= 0) mesh_.node_ids[new_index[i]] = mesh_.node_ids[i];
-    mesh_.nodes.resize(static_cast<std::size_t>(n));
-    mesh_.node_ids.resize(static_cast<std::size_t>(n));
-    for (Tet& tet : mesh_.tets)
-        for (Index& node : tet) node = new_index[node];
-    for (auto& [name, nodes] : mesh_.node_groups) {
-        std::erase_if(nodes, [&](Index node) { return new_index[node] < 0; });
-        for (Index& node : nodes) node = new_index[node];
-    }
+    report_.n_nodes = mesh_.n_nodes();
+    std::vector<Index> order(unused.size());
+    std::iota(order.begin(), order.end(), Index{0});
+    const bool one = unused.size() == 1;
+    find({check_.strict ? Severity::warning : Severity::fixed,
+          "M14",
+          fmt::format("{} {} to no tetrahedron and {} left out: node {}",
+                      plural(unused.size(), "node"), one ? "belongs" : "belong", one ? "is" : "are",
+                      listed(order, unused)),
+          report_.n_unused,
+          {},
+          first_ids(order, unused)});
 }
 
-/// A volume is a product of three lengths, so that coordinates far inside the range of a double
-/// can still give volumes outside it; and far from the origin the digits are spent on the offset.
 bool Doctor::has_bad_range() {
     const Box3 box = report_.box = bounding_box(mesh_.nodes);
-    const Vec3d size = box.size();
-    const double extent = std::max({size.x, size.y, size.z});
-    double farthest = 0;
-    for (int axis = 0; axis < 3; ++axis)
-        farthest = std::max({farthest, std::fabs(box.lo[axis]), std::fabs(box.hi[axis])});
-    const double cell = extent / std::cbrt(mesh_.tets.size());
-    const double cell_volume = cell * cell * cell;
-    const bool in_range = std::isfinite(extent * extent * extent) &&
-                          cell_volume * flat_ratio > std::numeric_limits<double>::min();
-    const bool resolved = farthest * std::numeric_limits<double>::epsilon() < 1e-3 * cell;
-    if (in_range && resolved) return false;
+    if (volumes_are_representable(box, mesh_.n_tets())) return false;
     find({Severity::error,
           "M19",
           fmt::format("coordinates from ({}, {}, {}) to ({}, {}, {}): volume not representable; "
@@ -210,17 +167,8 @@ bool Doctor::has_bad_range() {
 }
 
 void Doctor::turn_inverted_tets() {
-    std::vector<Index> turned;
-    for (Index i = 0; i < mesh_.n_tets(); ++i) {
-        Tet& tet = mesh_.tets[i];
-        const double volume = volume_of(mesh_, tet), longest = longest_edge(mesh_, tet);
-        if (!(std::fabs(volume) > flat_ratio * longest * longest * longest)) {
-            flat_.push_back(i);
-        } else if (volume < 0) {
-            std::swap(tet[2], tet[3]);
-            turned.push_back(i);
-        }
-    }
+    const Orientation found = limber::turn_inverted_tets(mesh_);
+    flat_ = found.flat;
     if (!flat_.empty()) {
         const Tet& first = mesh_.tets[flat_[0]];
         find_elements(Severity::error, "M09",
@@ -230,11 +178,12 @@ void Doctor::turn_inverted_tets() {
                                   longest_edge(mesh_, first), and_others(flat_, mesh_.tet_ids)),
                       flat_);
     }
+    const std::vector<Index>& turned = found.turned;
     report_.n_reoriented = static_cast<Index>(turned.size());
     if (turned.empty()) return;
-    const bool all = turned.size() == mesh_.tets.size();
+    const bool all = turned.size() == mesh_.tets.size(), one = turned.size() == 1;
     std::string what = tetrahedra(turned.size(), "is inside out", "are inside out");
-    if (all) what = turned.size() == 1 ? "the only tetrahedron is inside out" : "all " + what;
+    if (all) what = one ? "the only tetrahedron is inside out" : "all " + what;
     const std::string which = all ? "" : ": element " + listed(turned, mesh_.tet_ids);
     const char* code = all ? "M11" : "M12";
     if (check_.strict)
@@ -242,8 +191,7 @@ void Doctor::turn_inverted_tets() {
                       turned);
     else
         find_elements(Severity::fixed, code,
-                      what + (turned.size() == 1 ? " and was turned" : " and were turned") + which,
-                      turned);
+                      what + (one ? " and was turned" : " and were turned") + which, turned);
 }
 
 void Doctor::measure() {
@@ -308,9 +256,7 @@ void Doctor::check_faces() {
     }
     list_parts(faces);
     // What follows takes a mesh whose tets have volume and whose faces have two sides.
-    if (report_.has_errors() &&
-        !(faces.duplicates.empty() && faces.crowded.empty() && flat_.empty()))
-        return;
+    if (!faces.duplicates.empty() || !faces.crowded.empty() || !flat_.empty()) return;
     check_hinges(faces);
     check_overlaps(faces);
     advise(faces);
@@ -362,19 +308,19 @@ void Doctor::check_overlaps(const FaceTable& faces) {
     pairs.insert(pairs.end(), deep.pairs.begin(), deep.pairs.end());
     const Overlaps seams = find_mismatched_faces(mesh_, faces);
     report_.sampled = deep.sampled || seams.sampled;
-    const auto report = [&](const char* code, Pairs found, const std::string& what) {
+    const auto report = [&](const char* code, Pairs found, bool more, const char* what) {
         if (!found.empty())
             find({Severity::warning,
                   code,
-                  fmt::format("{} {}{}: element {}", plural(found.size(), "pair"), what,
-                              report_.sampled ? " (a sample)" : "",
+                  fmt::format("{}{} {}: element {}", more ? "at least " : "",
+                              plural(found.size(), "pair"), what,
                               listed_pairs(found, mesh_.tet_ids, " with ")),
                   static_cast<std::int64_t>(found.size()),
                   pair_ids(found, mesh_.tet_ids),
                   {}});
     };
-    report("M18", pairs, "of tetrahedra overlap");
-    report("Q01", seams.pairs,
+    report("M18", pairs, deep.sampled || deep.capped, "of tetrahedra overlap");
+    report("Q01", seams.pairs, seams.sampled || seams.capped,
            "of faces touch but do not match, so that nothing holds them together");
 }
 

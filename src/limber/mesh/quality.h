@@ -58,9 +58,9 @@ struct MeshReport {
 };
 
 struct MeshCheck {
-    bool strict = false;  // inside-out tets are an error and not turned; unused nodes a warning
-    bool refuse = true;   // throw the first error; false: errors are findings like all others
-    Elasticity material = {};                     // for mass, frequencies and conditions
+    bool strict = false;       // inside-out tets are an error, unused nodes a warning
+    bool refuse = true;        // throw the first error; false: errors are findings like all others
+    Elasticity material = {};  // for mass, frequencies and conditions
     std::vector<std::string> read_warnings = {};  // what the reader of the file had to say
 };
 
