@@ -29,7 +29,7 @@ std::string listed_pairs(Pairs pairs, const std::vector<FileId>& ids, const char
     std::string text;
     for (const auto& [a, b] : first_pairs(pairs))
         text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", ids[a], between, ids[b]);
-    if (pairs.size() > max_listed) text += fmt::format(", ... ({} in all)", pairs.size());
+    if (pairs.size() > max_listed) text += ", ...";
     return text;
 }
 

@@ -24,7 +24,7 @@ std::vector<FileId> pair_ids(Pairs pairs, const std::vector<FileId>& ids);
 
 /// "3, 7, 12" or "3, 7, ..., (214 in all)".
 std::string listed(std::span<const Index> found, const std::vector<FileId>& ids);
-/// "3 with 7, 12 with 40".
+/// "3 with 7, 12 with 40"; the sentence has said how many.
 std::string listed_pairs(Pairs pairs, const std::vector<FileId>& ids, const char* between);
 /// "; 3 such: element 4, 8, 9" behind a sentence about the first, nothing where it is the only one.
 std::string and_others(std::span<const Index> found, const std::vector<FileId>& ids);
