@@ -108,6 +108,16 @@ TEST(DoctorAdvice, the_explicit_step_is_a_safe_and_near_bound) {
     EXPECT_DOUBLE_EQ(report.mass, 1000 * report.volume);
 }
 
+TEST(DoctorAdvice, the_lowest_frequency_is_that_of_a_cantilever) {
+    // Bending: 1.8751² √(E I / (ρ A)) / L². √(E/ρ) is 10 m/s for 1e5 Pa and 1000 kg/m³.
+    const MeshReport report =
+        examined(make_box({2, 0.1, 0.2}, {10, 1, 1}), {.material = {1e5, 0.3, 1000}});
+    const StiffnessEstimate& e = report.stiffness;
+    EXPECT_NEAR(e.lowest_frequency, 1.8751 * 1.8751 * 10 * 0.1 / std::sqrt(12.0) / 4, 1e-5);
+    EXPECT_NEAR(e.static_condition, std::pow(e.highest_frequency / e.lowest_frequency, 2),
+                1e-12 * e.static_condition);
+}
+
 TEST(DoctorAdvice, asks_for_the_unit_of_very_large_and_very_small_bodies) {
     const auto remark = [](double scale) {
         TetMesh mesh = make_box({0.5, 1.27, 0.4}, {1, 1, 1});

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
+#include <random>
 
 #include "limber/core/errors.h"
 #include "limber/mesh/implicit.h"
@@ -185,6 +188,54 @@ TEST(DoctorProperty, a_planted_fault_is_found_by_its_id) {
                 RC_ASSERT(e.message() == d->text);
             }
         })) << fault;
+}
+
+/// Few places and few nodes, so that everything that can go wrong does.
+TetMesh random_garbage(std::mt19937& random) {
+    const auto below = [&](int n) { return static_cast<int>(random() % n); };
+    std::vector<Vec3d> nodes(static_cast<std::size_t>(4 + below(10)));
+    const double step = below(2) ? 0.5 : 0.37;
+    for (Vec3d& p : nodes) p = step * Vec3d{1.0 * below(4), 1.0 * below(4), 1.0 * below(4)};
+    std::vector<Index> order(nodes.size());
+    std::iota(order.begin(), order.end(), Index{0});
+    std::vector<Tet> tets(static_cast<std::size_t>(below(6)));
+    for (Tet& t : tets) {
+        std::shuffle(order.begin(), order.end(), random);
+        t = {order[0], order[1], order[2], order[3]};
+        if (below(20) == 0) t[3] = t[0];
+    }
+    return mesh_of(std::move(nodes), std::move(tets));
+}
+
+TEST(DoctorProperty, garbage_is_refused_exactly_where_there_are_errors) {
+    std::mt19937 random(3);
+    std::map<std::string, int> seen;
+    for (int i = 0; i < 5000; ++i) {
+        TetMesh mesh = random_garbage(random);
+        const MeshReport report = examined(mesh);
+        for (const Diagnosis& d : report.findings) {
+            ++seen[d.code];
+            EXPECT_FALSE(d.text.empty());
+            EXPECT_EQ(d.text.find('\n'), std::string::npos);
+            EXPECT_LE(d.elements.size(), 20u);  // ten pairs
+        }
+        bool refused = false;
+        try {
+            repair_mesh(mesh, "m");
+        } catch (const InputError&) {
+            refused = true;
+        }
+        ASSERT_EQ(refused, report.has_errors());
+        if (refused) continue;
+        // What is taken can be simulated: every tet has volume.
+        for (const Tet& t : mesh.tets)
+            ASSERT_GT(
+                tet_volume(mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]], mesh.nodes[t[3]]),
+                0);
+        EXPECT_TRUE(std::isfinite(report.stiffness.static_condition));
+    }
+    for (const char* code : {"M07", "M09", "M11", "M12", "M13", "M14", "M15", "M17", "M18", "M20"})
+        EXPECT_GT(seen[code], 0) << code;
 }
 
 }  // namespace

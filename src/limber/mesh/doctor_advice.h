@@ -25,7 +25,7 @@ struct StiffnessEstimate {
 
 /// Highest frequency: no eigenvalue of the assembled M⁻¹ K exceeds the largest of its elements
 /// (B. M. Irons and G. Treharne, "A bound theorem in eigenvalues", 1971). Lowest: the first bending
-/// or stretching mode, whichever is lower, of a uniform beam of the box's size clamped at one end.
+/// mode of a uniform beam of the box's size clamped at one end.
 StiffnessEstimate estimate_stiffness(const TetMesh& mesh, const ShapeStatistics& shapes,
                                      const Box3& box, const Elasticity& material);
 
