@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "limber/mesh/quality.h"
 #include "limber/mesh/tri_mesh.h"
