@@ -56,6 +56,25 @@ Checked check_mesh(const std::string& file, const Arguments& a) {
     return checked;
 }
 
+Checked check_surface(const std::string& file, const Arguments& a) {
+    const LoadedSurface loaded = read_surface(file);
+    const TriMeshReport report = inspect(loaded.mesh);
+    if (!a.json) print_surface(file, loaded.format, loaded.mesh, report);
+    return {surface_json(file, loaded.format, loaded.mesh, report),
+            a.strict && !surface_warnings(report).empty() ? 2 : 0};
+}
+
+/// A file without tets may hold a surface.
+Checked check_mesh_or_surface(const std::string& file, const Arguments& a) {
+    try {
+        return check_mesh(file, a);
+    } catch (const InputError& error) {
+        if (error.message().rfind("no tetrahedra", 0) != 0) throw;
+        if (read_surface(file).mesh.triangles.empty()) throw;
+    }
+    return check_surface(file, a);
+}
+
 /// What the body's own material, size and time step make of it.
 struct BodyEstimate {
     double explicit_step = 0;  // [s]
@@ -156,7 +175,8 @@ int check(const Arguments& a) {
     int code = 0;
     for (const std::string& file : a.files) {
         try {
-            Checked checked = is_scene(file) ? check_scene_file(file, a) : check_mesh(file, a);
+            Checked checked =
+                is_scene(file) ? check_scene_file(file, a) : check_mesh_or_surface(file, a);
             code = std::max(code, checked.code);
             all.push_back(std::move(checked.report));
         } catch (const InputError& error) {
@@ -179,7 +199,7 @@ void add_check(CLI::App& program, Action& action) {
     auto a = std::make_shared<Arguments>();
     CLI::App* command =
         program.add_subcommand("check", "examine scenes and meshes without running them");
-    command->add_option("files", a->files, "scene (.toml, .json) or mesh files")
+    command->add_option("files", a->files, "scene (.toml, .json), mesh or surface files")
         ->required()
         ->type_name("FILE");
     command->add_flag("--json", a->json, "as a JSON array, one object a file");

@@ -48,6 +48,20 @@ def with_vtk(folder):
         print(name)
 
 
+def with_vtk_legacy(folder):
+    from vtkmodules.vtkIOLegacy import vtkUnstructuredGridWriter
+
+    for version, binary in itertools.product((42, 51), (False, True)):
+        writer = vtkUnstructuredGridWriter()
+        writer.SetInputData(grid())
+        writer.SetFileVersion(version)
+        writer.SetFileTypeToBinary() if binary else writer.SetFileTypeToASCII()
+        name = f"legacy_{version}_{binary:d}.vtk"
+        writer.SetFileName(os.path.join(folder, name))
+        assert writer.Write()
+        print(name)
+
+
 def with_meshio(folder):
     import meshio
 
@@ -57,15 +71,29 @@ def with_meshio(folder):
         meshio.vtu.write(os.path.join(folder, name), mesh, binary, compression)
         print(name)
     tets = meshio.Mesh(POINTS, [("tetra", TETS)])  # its Gmsh 4.1 writer takes one cell type
-    for file_format in ("gmsh", "gmsh22"):
-        name = f"meshio_{file_format}.msh"
-        meshio.write(os.path.join(folder, name), tets, file_format, binary=False)
+    for file_format, binary in itertools.product(("gmsh", "gmsh22"), (False, True)):
+        name = f"meshio_{file_format}_{binary:d}.msh"
+        meshio.write(os.path.join(folder, name), tets, file_format, binary=binary)
+        print(name)
+    for file_format, binary in itertools.product(("vtk42", "vtk51"), (False, True)):
+        name = f"meshio_{file_format}_{binary:d}.vtk"
+        meshio.write(os.path.join(folder, name), tets, file_format, binary=binary)
+        print(name)
+    for file_format, suffix in (
+        ("medit", "mesh"),
+        ("medit", "meshb"),
+        ("tetgen", "node"),
+        ("abaqus", "inp"),
+    ):
+        name = f"meshio.{suffix}"
+        meshio.write(os.path.join(folder, name), tets, file_format)
         print(name)
 
 
 if __name__ == "__main__":
     try:
         with_vtk(sys.argv[1])
+        with_vtk_legacy(sys.argv[1])
         with_meshio(sys.argv[1])
     except ImportError as e:
         print(e, file=sys.stderr)

@@ -9,6 +9,7 @@
 #include "limber/core/errors.h"
 #include "limber/io/file.h"
 #include "limber/io/formats.h"
+#include "limber/io/gmsh.h"
 
 namespace limber {
 
@@ -22,6 +23,16 @@ struct Group {
     int number;
     std::string name;
 };
+
+/// 4.1 readers such as meshio 5.0 want a physical group for every element where any has one. Ours
+/// forgets this group.
+bool some_tets_need_a_group(const TetMesh& mesh) {
+    if (mesh.node_groups.empty() && mesh.tet_groups.empty()) return false;
+    std::vector<bool> grouped(mesh.tets.size(), false);
+    for (const auto& [name, tets] : mesh.tet_groups)
+        for (Index tet : tets) grouped[tet] = true;
+    return std::find(grouped.begin(), grouped.end(), false) != grouped.end();
+}
 
 /// Both versions number physical groups per dimension.
 std::vector<Group> groups_of(const TetMesh& mesh) {
@@ -45,9 +56,12 @@ void require_writable(const TetMesh& mesh) {
                              "' has a quote or line end; Gmsh files cannot hold it");
 }
 
-void put_header(Out out, const TetMesh& mesh, const char* version) {
+void put_header(Out out, const TetMesh& mesh, const char* version, bool group_the_rest) {
     fmt::format_to(out, "$MeshFormat\n{} 0 8\n$EndMeshFormat\n", version);
-    const std::vector<Group> groups = groups_of(mesh);
+    std::vector<Group> groups = groups_of(mesh);
+    if (group_the_rest)
+        groups.push_back(
+            {3, static_cast<int>(mesh.tet_groups.size()) + 1, std::string(gmsh_rest_group)});
     if (groups.empty()) return;
     fmt::format_to(out, "$PhysicalNames\n{}\n", groups.size());
     for (const Group& group : groups)
@@ -68,13 +82,16 @@ FileId highest(const std::vector<FileId>& ids) {
 }
 
 /// Tets with the same groups belong to one entity: sets of tet group numbers -> tets.
-std::map<std::vector<int>, std::vector<Index>> entities_of(const TetMesh& mesh) {
+std::map<std::vector<int>, std::vector<Index>> entities_of(const TetMesh& mesh,
+                                                           bool group_the_rest) {
     std::vector<std::vector<int>> member_of(mesh.tets.size());
     int number = 0;
     for (const auto& [name, tets] : mesh.tet_groups) {
         ++number;
         for (Index tet : tets) member_of[tet].push_back(number);
     }
+    for (std::vector<int>& groups : member_of)
+        if (groups.empty() && group_the_rest) groups.push_back(number + 1);
     std::map<std::vector<int>, std::vector<Index>> entities;
     for (Index tet = 0; tet < mesh.n_tets(); ++tet) entities[member_of[tet]].push_back(tet);
     return entities;
@@ -89,7 +106,7 @@ void write_gmsh22(const std::string& path, const TetMesh& mesh) {
     const std::vector<FileId> tet_ids = positive_ids(mesh.tet_ids);
     std::string text;
     Out out(text);
-    put_header(out, mesh, "2.2");
+    put_header(out, mesh, "2.2", false);
     fmt::format_to(out, "$Nodes\n{}\n", mesh.n_nodes());
     for (Index i = 0; i < mesh.n_nodes(); ++i)  // {} is the shortest text with the same bits
         fmt::format_to(out, "{} {} {} {}\n", node_ids[i], mesh.nodes[i].x, mesh.nodes[i].y,
@@ -134,10 +151,11 @@ void write_gmsh41(const std::string& path, const TetMesh& mesh) {
     require_writable(mesh);
     const std::vector<FileId> node_ids = positive_ids(mesh.node_ids);
     const std::vector<FileId> tet_ids = positive_ids(mesh.tet_ids);
-    const auto entities = entities_of(mesh);
     std::string text;
     Out out(text);
-    put_header(out, mesh, "4.1");
+    const bool group_the_rest = some_tets_need_a_group(mesh);
+    put_header(out, mesh, "4.1", group_the_rest);
+    const auto entities = entities_of(mesh, group_the_rest);
     const Box3 box = bounding_box(mesh.nodes);
     fmt::format_to(out, "$Entities\n{} 0 0 {}\n", mesh.node_groups.size(), entities.size());
     for (std::size_t i = 1; i <= mesh.node_groups.size(); ++i)
