@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <variant>
 
+#include "check_text.h"
 #include "commands.h"
 #include "limber/core/errors.h"
 #include "limber/io/mesh_reader.h"
@@ -26,27 +28,125 @@ ordered_json numbers(const Vec3d& v) {
     return {v.x, v.y, v.z};
 }
 
-ordered_json check_mesh(const std::string& file, bool strict) {
-    const LoadedMesh loaded = read_tet_mesh(file, {.strict = strict});
-    const MeshReport& r = loaded.report;
+/// The report of one file and the exit code it asks for.
+struct Checked {
     ordered_json report;
-    report["file"] = file;
-    report["kind"] = "mesh";
-    report["format"] = loaded.format;
-    report["nodes"] = r.n_nodes;
-    report["tets"] = r.n_tets;
-    report["parts"] = r.n_parts;
-    report["size_m"] = numbers(r.box.size());
-    report["volume_m3"] = r.volume;
-    report["dihedral_degrees"] = {r.min_dihedral, r.max_dihedral};
-    report["warnings"] = r.warnings;
-    return report;
+    int code = 0;
+};
+
+struct Arguments {
+    std::vector<std::string> files;
+    bool json = false, strict = false;
+    Elasticity material;
+};
+
+Checked check_mesh(const std::string& file, const Arguments& a) {
+    const LoadedMesh loaded =
+        read_tet_mesh(file, {.strict = a.strict, .refuse = false, .material = a.material});
+    const MeshReport& r = loaded.report;
+    Checked checked{mesh_json(file, loaded.format, r), 0};
+    if (!a.json) print_mesh(file, loaded.format, r);
+    if (a.strict && !r.warnings.empty()) checked.code = 2;
+    if (r.has_errors()) {  // they come first
+        const InputError error({file}, r.findings[0].text);
+        std::fprintf(stderr, "%s\n", error.what());
+        checked.report["error"] = error.what();
+        checked.code = 2;
+    }
+    return checked;
 }
 
-ordered_json check_scene_file(const std::string& file) {
+Checked check_surface(const std::string& file, const Arguments& a) {
+    const LoadedSurface loaded = read_surface(file);
+    const TriMeshReport report = inspect(loaded.mesh);
+    if (!a.json) print_surface(file, loaded.format, loaded.mesh, report);
+    return {surface_json(file, loaded.format, loaded.mesh, report),
+            a.strict && !surface_warnings(report).empty() ? 2 : 0};
+}
+
+/// A file without tets may hold a surface.
+Checked check_mesh_or_surface(const std::string& file, const Arguments& a) {
+    try {
+        return check_mesh(file, a);
+    } catch (const InputError& error) {
+        if (error.message().rfind("no tetrahedra", 0) != 0) throw;
+        if (read_surface(file).mesh.triangles.empty()) throw;
+    }
+    return check_surface(file, a);
+}
+
+/// What the body's own material, size and time step make of it.
+struct BodyEstimate {
+    double explicit_step = 0;  // [s]
+    double condition = 0;      // of M⁻¹ (M + h² K)
+};
+BodyEstimate estimate(const Model& model, const Body& body) {
+    double squared = 0;
+    for (Index t = body.tet_begin; t < body.tet_end; ++t) {
+        const Material& m = model.materials[model.tet_material[t]];
+        const TetShape shape = tet_shape(model.mesh, model.mesh.tets[t]);
+        std::visit(
+            [&](const auto& law) {
+                squared =
+                    std::max(squared, squared_tet_frequency(shape, law.mu, law.lambda, m.density));
+            },
+            m.law);
+    }
+    return {2 / std::sqrt(squared), 1 + model.h * model.h * squared};
+}
+
+/// Findings that the warnings of the scene do not hold already. Units count after `scale`.
+std::vector<Diagnosis> remarks_of(const MeshReport& mesh) {
+    std::vector<Diagnosis> remarks;
+    for (const Diagnosis& d : mesh.findings)
+        if (d.severity == Severity::remark && d.code != "Q02") remarks.push_back(d);
+    return remarks;
+}
+
+ordered_json body_json(const Model& model, const Body& body, const BodyReport& built) {
+    const BodyEstimate e = estimate(model, body);
+    const MeshReport& mesh = built.mesh;
+    return {{"name", body.name},
+            {"nodes", body.node_end - body.node_begin},
+            {"tets", body.tet_end - body.tet_begin},
+            {"parts", mesh.n_parts},
+            {"size_m", numbers(built.box.size())},
+            {"mass_kg", built.mass},
+            {"dihedral_degrees", {mesh.min_dihedral, mesh.max_dihedral}},
+            {"min_radius_ratio", mesh.shapes.worst[0].radius_ratio},
+            {"explicit_step_s", e.explicit_step},
+            {"condition_of_step", e.condition},
+            {"findings", findings_json(mesh.findings)}};
+}
+
+void print_scene(const ordered_json& r, const BuildReport& built) {
+    std::printf("%s: scene, solver %s, %lld steps of %.4g s, %d unknowns\n",
+                r["file"].get<std::string>().c_str(), r["solver"].get<std::string>().c_str(),
+                r["steps"].get<long long>(), r["step_s"].get<double>(), r["unknowns"].get<int>());
+    for (std::size_t i = 0; i < built.bodies.size(); ++i) {
+        const ordered_json& body = r["bodies"][i];
+        const auto number = [&](const char* key) { return body[key].get<double>(); };
+        const Vec3d size = built.bodies[i].box.size();
+        std::printf("  body %s: %d nodes, %d tets, %.3g x %.3g x %.3g m, %.4g kg\n",
+                    body["name"].get<std::string>().c_str(), body["nodes"].get<int>(),
+                    body["tets"].get<int>(), size.x, size.y, size.z, number("mass_kg"));
+        std::printf("    dihedral angles %.1f to %.1f degrees, radius ratio at least %.2g\n",
+                    body["dihedral_degrees"][0].get<double>(),
+                    body["dihedral_degrees"][1].get<double>(), number("min_radius_ratio"));
+        std::printf("    stable explicit step %.3g s, condition of a step %.2g\n",
+                    number("explicit_step_s"), number("condition_of_step"));
+        for (const Diagnosis& d : remarks_of(built.bodies[i].mesh)) print_finding(d, 4);
+    }
+    std::printf("  %d pin(s), %d force(s), %d obstacle(s), %d probe(s)\n", r["pins"].get<int>(),
+                r["forces"].get<int>(), r["obstacles"].get<int>(), r["probes"].get<int>());
+    for (const std::string& warning : built.warnings)
+        std::printf("  warning: %s\n", warning.c_str());
+}
+
+Checked check_scene_file(const std::string& file, const Arguments& a) {
     const SceneDef scene = load_scene(file);
     BuildReport built;
-    const Model model = build_model(scene, built);
+    const Model model = build_model(scene, built, {.strict = a.strict});
     ordered_json report;
     report["file"] = file;
     report["kind"] = "scene";
@@ -54,17 +154,8 @@ ordered_json check_scene_file(const std::string& file) {
     report["step_s"] = model.h;
     report["steps"] = scene.time.n_steps();
     report["bodies"] = ordered_json::array();
-    for (const Body& body : model.bodies) {
-        const auto nodes =
-            std::span(model.mesh.nodes).subspan(body.node_begin, body.node_end - body.node_begin);
-        double mass = 0;
-        for (Index i = body.node_begin; i < body.node_end; ++i) mass += model.mass[i];
-        report["bodies"].push_back({{"name", body.name},
-                                    {"nodes", body.node_end - body.node_begin},
-                                    {"tets", body.tet_end - body.tet_begin},
-                                    {"size_m", numbers(bounding_box(nodes).size())},
-                                    {"mass_kg", mass}});
-    }
+    for (std::size_t i = 0; i < model.bodies.size(); ++i)
+        report["bodies"].push_back(body_json(model, model.bodies[i], built.bodies[i]));
     Index prescribed = 0;
     for (const Vec3d& free : model.free)
         prescribed += static_cast<Index>(3 - free.x - free.y - free.z);
@@ -74,45 +165,9 @@ ordered_json check_scene_file(const std::string& file) {
     report["obstacles"] = model.obstacles.size();
     report["probes"] = model.probes.size();
     report["warnings"] = built.warnings;
-    return report;
+    if (!a.json) print_scene(report, built);
+    return {std::move(report), a.strict && !built.warnings.empty() ? 2 : 0};
 }
-
-std::string size_text(const ordered_json& size) {
-    char text[96];
-    std::snprintf(text, sizeof text, "%.3g x %.3g x %.3g m", size[0].get<double>(),
-                  size[1].get<double>(), size[2].get<double>());
-    return text;
-}
-
-void print(const ordered_json& r) {
-    std::printf("%s: ", r["file"].get<std::string>().c_str());
-    if (r["kind"] == "mesh") {
-        std::printf("%s mesh, %d nodes, %d tets, %d part(s)\n",
-                    r["format"].get<std::string>().c_str(), r["nodes"].get<int>(),
-                    r["tets"].get<int>(), r["parts"].get<int>());
-        std::printf("  size %s, volume %.4g m3, dihedral angles %.1f to %.1f degrees\n",
-                    size_text(r["size_m"]).c_str(), r["volume_m3"].get<double>(),
-                    r["dihedral_degrees"][0].get<double>(), r["dihedral_degrees"][1].get<double>());
-    } else {
-        std::printf("scene, solver %s, %lld steps of %.4g s, %d unknowns\n",
-                    r["solver"].get<std::string>().c_str(), r["steps"].get<long long>(),
-                    r["step_s"].get<double>(), r["unknowns"].get<int>());
-        for (const auto& body : r["bodies"])
-            std::printf("  body %s: %d nodes, %d tets, %s, %.4g kg\n",
-                        body["name"].get<std::string>().c_str(), body["nodes"].get<int>(),
-                        body["tets"].get<int>(), size_text(body["size_m"]).c_str(),
-                        body["mass_kg"].get<double>());
-        std::printf("  %d pin(s), %d force(s), %d obstacle(s), %d probe(s)\n", r["pins"].get<int>(),
-                    r["forces"].get<int>(), r["obstacles"].get<int>(), r["probes"].get<int>());
-    }
-    for (const auto& warning : r["warnings"])
-        std::printf("  warning: %s\n", warning.get<std::string>().c_str());
-}
-
-struct Arguments {
-    std::vector<std::string> files;
-    bool json = false, strict = false;
-};
 
 /// Every file is looked at; the exit code is the worst.
 int check(const Arguments& a) {
@@ -120,11 +175,10 @@ int check(const Arguments& a) {
     int code = 0;
     for (const std::string& file : a.files) {
         try {
-            ordered_json report =
-                is_scene(file) ? check_scene_file(file) : check_mesh(file, a.strict);
-            if (a.strict && !report["warnings"].empty()) code = std::max(code, 2);
-            if (!a.json) print(report);
-            all.push_back(std::move(report));
+            Checked checked =
+                is_scene(file) ? check_scene_file(file, a) : check_mesh_or_surface(file, a);
+            code = std::max(code, checked.code);
+            all.push_back(std::move(checked.report));
         } catch (const InputError& error) {
             std::fprintf(stderr, "%s\n", error.what());
             all.push_back({{"file", file}, {"error", error.what()}});
@@ -145,11 +199,20 @@ void add_check(CLI::App& program, Action& action) {
     auto a = std::make_shared<Arguments>();
     CLI::App* command =
         program.add_subcommand("check", "examine scenes and meshes without running them");
-    command->add_option("files", a->files, "scene (.toml, .json) or mesh files")
+    command->add_option("files", a->files, "scene (.toml, .json), mesh or surface files")
         ->required()
         ->type_name("FILE");
     command->add_flag("--json", a->json, "as a JSON array, one object a file");
     command->add_flag("--strict", a->strict, "warnings count as errors");
+    command->add_option("--young", a->material.young, "of a mesh, for the estimates [Pa]")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_option("--poisson", a->material.poisson, "the same, below 0.5")
+        ->check(CLI::Range(0.0, 0.4999))
+        ->capture_default_str();
+    command->add_option("--density", a->material.density, "the same, for mass too [kg/m3]")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     command->footer("Example: limber check scenes/bar_gravity.toml");
     command->callback([a, &action] { action = [a] { return check(*a); }; });
 }

@@ -180,7 +180,7 @@ TEST(RepairMesh, warns_of_nodes_at_one_place) {  // M13
     for (const Vec3d& p : one_tet().nodes) add_node(mesh, p.x == 1 ? p : p - Vec3d{0, 0, 3});
     add_tet(mesh, {4, 5, 6, 7});
     const MeshReport report = repair_mesh(mesh, "m");
-    EXPECT_TRUE(has(report.warnings, "node 11, 15"));
+    EXPECT_TRUE(has(report.warnings, "2 nodes share their place with another: node 11 with 15"));
     EXPECT_EQ(report.n_parts, 2);
 }
 
@@ -196,14 +196,15 @@ TEST(RepairMesh, counts_parts_and_warns_of_hinges) {  // M15, M17
     add_tet(hinged, {1, 5, 6, 7});
     const MeshReport joined = repair_mesh(hinged, "m");
     EXPECT_EQ(joined.n_parts, 1);
-    EXPECT_TRUE(has(joined.warnings, "hinge: 2 solid pieces"));
+    EXPECT_TRUE(has(joined.warnings, "hinge: tetrahedra hang together only at 1 node (11)"));
 }
 
 TEST(RepairMesh, warns_of_a_tet_folded_over_its_neighbour) {  // M18, neighbours
     TetMesh mesh = one_tet();
     add_node(mesh, {0.2, 0.2, 0.1});
     add_tet(mesh, {1, 2, 3, 4});
-    EXPECT_TRUE(has(repair_mesh(mesh, "m").warnings, "overlap the neighbour"));
+    EXPECT_TRUE(
+        has(repair_mesh(mesh, "m").warnings, "1 pair of tetrahedra overlap: element 100 with 101"));
 }
 
 }  // namespace

@@ -127,9 +127,11 @@ LoadedMesh load(MeshSource source, std::string bytes, const ReadMeshOptions& opt
     MeshAsRead read = format.read(source, options);
     bytes = std::string();
     LoadedMesh loaded{std::move(read.mesh), {}, std::string(format.name)};
-    loaded.report = repair_mesh(loaded.mesh, source.file, {.strict = options.strict});
-    std::vector<std::string>& warnings = loaded.report.warnings;
-    warnings.insert(warnings.begin(), read.warnings.begin(), read.warnings.end());
+    loaded.report = repair_mesh(loaded.mesh, source.file,
+                                {.strict = options.strict,
+                                 .refuse = options.refuse,
+                                 .material = options.material,
+                                 .read_warnings = std::move(read.warnings)});
     return loaded;
 }
 

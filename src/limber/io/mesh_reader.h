@@ -14,6 +14,8 @@ namespace limber {
 struct ReadMeshOptions {
     bool strict = false;     // inside-out tets are an error instead of a warning
     bool linearise = false;  // take the corners of 10-node and higher tets instead of refusing them
+    bool refuse = true;      // throw what cannot be simulated; false: it stays in the report
+    Elasticity material = {};  // for the estimates of the report
 };
 
 struct LoadedMesh {

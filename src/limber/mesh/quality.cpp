@@ -5,314 +5,401 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
 #include <numeric>
-#include <tuple>
+#include <span>
 #include <utility>
 
 #include "limber/core/errors.h"
+#include "limber/mesh/doctor_overlap.h"
+#include "limber/mesh/doctor_repair.h"
+#include "limber/mesh/doctor_text.h"
 
 namespace limber {
 
 namespace {
 
-// Rounding alone gives four points of one plane about 1e-16 of the cube of their longest edge.
-constexpr double flat_ratio = 1e-14;
 constexpr double sliver_ratio = 1e-12;  // of the mean volume
-constexpr std::size_t max_listed = 10;  // ids in a message
 
-double volume_of(const TetMesh& mesh, const Tet& t) {
-    return tet_volume(mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]], mesh.nodes[t[3]]);
-}
-
-double longest_edge(const TetMesh& mesh, const Tet& t) {
-    double longest = 0;
-    for (int i = 0; i < 4; ++i)
-        for (int j = i + 1; j < 4; ++j)
-            longest = std::max(longest, squared_norm(mesh.nodes[t[i]] - mesh.nodes[t[j]]));
-    return std::sqrt(longest);
-}
-
-/// "3, 7, 12" or "3, 7, ..., (214 in all)".
-std::string listed(const std::vector<Index>& found, const std::vector<FileId>& ids) {
-    std::string text;
-    for (std::size_t i = 0; i < std::min(found.size(), max_listed); ++i)
-        text += (i ? ", " : "") + std::to_string(ids[found[i]]);
-    if (found.size() > max_listed) text += fmt::format(", ... ({} in all)", found.size());
-    return text;
-}
-
-/// Disjoint sets with path halving.
-class Sets {
+class Doctor {
   public:
-    explicit Sets(Index n) : parent_(static_cast<std::size_t>(n)) {
-        std::iota(parent_.begin(), parent_.end(), Index{0});
-    }
-    Index root(Index i) {
-        while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-        return i;
-    }
-    void join(Index a, Index b) { parent_[root(a)] = root(b); }
-    Index count() {
-        Index n = 0;
-        for (Index i = 0; i < static_cast<Index>(parent_.size()); ++i) n += root(i) == i;
-        return n;
-    }
-
-  private:
-    std::vector<Index> parent_;
-};
-
-class Repair {
-  public:
-    Repair(TetMesh& mesh, const std::string& file, const MeshCheck& check)
+    Doctor(TetMesh& mesh, const std::string& file, const MeshCheck& check)
         : mesh_(mesh), file_(file), check_(check) {}
 
     MeshReport run() {
-        if (mesh_.tets.empty()) fail("no tetrahedra in mesh");
-        require_distinct_nodes();
-        leave_out_unused_nodes();
-        require_representable_volumes();
-        turn_inverted_tets();
-        measure();
-        require_single_tets();
-        check_faces();
-        warn_of_nodes_at_one_place();
+        for (const std::string& text : check_.read_warnings)
+            find({Severity::warning, "", text, 1, {}, {}});
+        examine();
+        finish();
         return std::move(report_);
     }
 
   private:
-    [[noreturn]] void fail(const std::string& message) const { throw InputError({file_}, message); }
-    void warn(std::string text) { report_.warnings.push_back(std::move(text)); }
-    FileId tet_id(Index tet) const { return mesh_.tet_ids[tet]; }
-
-    void require_distinct_nodes() const {
-        for (Index i = 0; i < mesh_.n_tets(); ++i) {
-            Tet t = mesh_.tets[i];
-            std::sort(t.begin(), t.end());
-            const auto twice = std::adjacent_find(t.begin(), t.end());
-            if (twice != t.end())
-                fail(
-                    fmt::format("element {} uses node {} twice; a tetrahedron has four different "
-                                "nodes",
-                                tet_id(i), mesh_.node_ids[*twice]));
-        }
+    void find(Diagnosis d) {
+        if (d.severity == Severity::error && check_.refuse) throw InputError({file_}, d.text);
+        report_.findings.push_back(std::move(d));
+    }
+    void find_elements(Severity severity, const char* code, std::string text,
+                       std::span<const Index> tets) {
+        find({severity,
+              code,
+              std::move(text),
+              static_cast<std::int64_t>(tets.size()),
+              first_ids(tets, mesh_.tet_ids),
+              {}});
+    }
+    void find_nodes(Severity severity, const char* code, std::string text,
+                    std::span<const Index> nodes) {
+        find({severity,
+              code,
+              std::move(text),
+              static_cast<std::int64_t>(nodes.size()),
+              {},
+              first_ids(nodes, mesh_.node_ids)});
     }
 
+    void examine();
+    void remark_on_ids();
+    bool has_repeated_nodes();
     void leave_out_unused_nodes();
-    void require_representable_volumes() const;
+    bool has_bad_range();
     void turn_inverted_tets();
     void measure();
-    void measure_angles();
-    void require_single_tets() const;
     void check_faces();
-    void warn_of_nodes_at_one_place();
+    void list_parts(const FaceTable& faces);
+    void check_hinges(const FaceTable& faces);
+    void check_overlaps(const FaceTable& faces);
+    void check_places();
+    void advise(const FaceTable& faces);
+    void finish();
 
     TetMesh& mesh_;
     const std::string& file_;
     const MeshCheck& check_;
     MeshReport report_;
+    std::vector<Index> flat_;  // ascending
+    Index n_solid_ = 0;        // pieces connected over faces
 };
 
-void Repair::leave_out_unused_nodes() {
-    std::vector<Index> new_index(mesh_.nodes.size(), -1);
-    for (const Tet& tet : mesh_.tets)
-        for (Index node : tet) new_index[node] = 0;
-    std::vector<Index> unused;
-    Index n = 0;
-    for (Index i = 0; i < mesh_.n_nodes(); ++i) {
-        if (new_index[i] < 0) {
-            unused.push_back(i);
-            continue;
-        }
-        mesh_.nodes[n] = mesh_.nodes[i];
-        new_index[i] = n++;
-    }
-    if (unused.empty()) return;
-
-    report_.n_unused = static_cast<Index>(unused.size());
-    warn(fmt::format("{} nodes belong to no tetrahedron and are left out: node {}", unused.size(),
-                     listed(unused, mesh_.node_ids)));
-    for (std::size_t i = 0; i < new_index.size(); ++i)
-        if (new_index[i] >= 0) mesh_.node_ids[new_index[i]] = mesh_.node_ids[i];
-    mesh_.nodes.resize(static_cast<std::size_t>(n));
-    mesh_.node_ids.resize(static_cast<std::size_t>(n));
-    for (Tet& tet : mesh_.tets)
-        for (Index& node : tet) node = new_index[node];
-    for (auto& [name, nodes] : mesh_.node_groups) {
-        std::erase_if(nodes, [&](Index node) { return new_index[node] < 0; });
-        for (Index& node : nodes) node = new_index[node];
-    }
-}
-
-/// A volume is a product of three lengths, so that coordinates far inside the range of a double
-/// can still give volumes outside it; and far from the origin the digits are spent on the offset.
-void Repair::require_representable_volumes() const {
-    const Box3 box = bounding_box(mesh_.nodes);
-    const Vec3d size = box.size();
-    const double extent = std::max({size.x, size.y, size.z});
-    double farthest = 0;
-    for (int axis = 0; axis < 3; ++axis)
-        farthest = std::max({farthest, std::fabs(box.lo[axis]), std::fabs(box.hi[axis])});
-    const double cell = extent / std::cbrt(mesh_.tets.size());
-    const double cell_volume = cell * cell * cell;
-    const bool in_range = std::isfinite(extent * extent * extent) &&
-                          cell_volume * flat_ratio > std::numeric_limits<double>::min();
-    const bool resolved = farthest * std::numeric_limits<double>::epsilon() < 1e-3 * cell;
-    if (!in_range || !resolved)
-        fail(
-            fmt::format("coordinates from ({}, {}, {}) to ({}, {}, {}): volume not representable; "
-                        "scale the mesh or move it to the origin",
-                        box.lo.x, box.lo.y, box.lo.z, box.hi.x, box.hi.y, box.hi.z));
-}
-
-void Repair::turn_inverted_tets() {
-    std::vector<Index> turned;
-    for (Index i = 0; i < mesh_.n_tets(); ++i) {
-        Tet& tet = mesh_.tets[i];
-        const double volume = volume_of(mesh_, tet), longest = longest_edge(mesh_, tet);
-        if (!(std::fabs(volume) > flat_ratio * longest * longest * longest))
-            fail(
-                fmt::format("element {} has zero volume ({:.3g}, longest edge {:.3g}); a "
-                            "tetrahedron must not be flat",
-                            tet_id(i), volume, longest));
-        if (volume < 0) {
-            std::swap(tet[2], tet[3]);
-            turned.push_back(i);
-        }
-    }
-    report_.n_reoriented = static_cast<Index>(turned.size());
-    if (turned.empty()) return;
-    const bool all = turned.size() == mesh_.tets.size();
-    const std::string what =
-        fmt::format("{}{} tetrahedra are inside out", all ? "all " : "", turned.size());
-    const std::string which = all ? "" : ": element " + listed(turned, mesh_.tet_ids);
-    if (check_.strict) fail(what + which + "; allowed: det[b-a, c-a, d-a] > 0");
-    warn(what + " and were turned" + which);
-}
-
-void Repair::measure() {
+void Doctor::examine() {
     report_.n_nodes = mesh_.n_nodes();
     report_.n_tets = mesh_.n_tets();
-    report_.box = bounding_box(mesh_.nodes);
-    report_.min_volume = std::numeric_limits<double>::infinity();
-    for (const Tet& tet : mesh_.tets) {
-        const double volume = volume_of(mesh_, tet);
-        report_.volume += volume;
-        report_.min_volume = std::min(report_.min_volume, volume);
-    }
-    report_.mean_volume = report_.volume / report_.n_tets;
-    measure_angles();
+    if (mesh_.tets.empty())
+        return find({Severity::error, "M20", "no tetrahedra in mesh", 0, {}, {}});
+    remark_on_ids();
+    if (has_repeated_nodes()) return;
+    leave_out_unused_nodes();
+    if (has_bad_range()) return;
+    turn_inverted_tets();
+    measure();
+    check_faces();
+    check_places();
+}
 
+void Doctor::remark_on_ids() {
+    const std::vector<FileId>& ids = mesh_.node_ids;
+    const auto [lo, hi] = std::minmax_element(ids.begin(), ids.end());
+    // Ids are distinct; unsigned, as their range may exceed 63 bits.
+    const bool sparse =
+        static_cast<std::uint64_t>(*hi) - static_cast<std::uint64_t>(*lo) != ids.size() - 1;
+    const bool sorted = std::is_sorted(ids.begin(), ids.end());
+    if (!sparse && sorted) return;
+    find({Severity::remark,
+          "M06",
+          fmt::format(
+              "node ids from {} to {} {}: numbered anew inside, results keep the file's", *lo, *hi,
+              sparse ? (sorted ? "have gaps" : "have gaps and are unsorted") : "are unsorted"),
+          static_cast<std::int64_t>(ids.size()),
+          {},
+          {}});
+}
+
+bool Doctor::has_repeated_nodes() {
+    std::vector<Index> found;
+    Index node = -1;  // of the first
+    for (Index i = 0; i < mesh_.n_tets(); ++i) {
+        Tet t = mesh_.tets[i];
+        std::sort(t.begin(), t.end());
+        const auto twice = std::adjacent_find(t.begin(), t.end());
+        if (twice == t.end()) continue;
+        if (found.empty()) node = *twice;
+        found.push_back(i);
+    }
+    if (found.empty()) return false;
+    find_elements(Severity::error, "M07",
+                  fmt::format("element {} uses node {} twice; a tetrahedron has four different "
+                              "nodes{}",
+                              mesh_.tet_ids[found[0]], mesh_.node_ids[node],
+                              and_others(found, mesh_.tet_ids)),
+                  found);
+    return true;
+}
+
+void Doctor::leave_out_unused_nodes() {
+    const std::vector<FileId> unused = limber::leave_out_unused_nodes(mesh_);
+    if (unused.empty()) return;
+    report_.n_unused = static_cast<Index>(unused.size());
+    report_.n_nodes = mesh_.n_nodes();
+    std::vector<Index> order(unused.size());
+    std::iota(order.begin(), order.end(), Index{0});
+    const bool one = unused.size() == 1;
+    find({check_.strict ? Severity::warning : Severity::fixed,
+          "M14",
+          fmt::format("{} {} to no tetrahedron and {} left out: node {}",
+                      plural(unused.size(), "node"), one ? "belongs" : "belong", one ? "is" : "are",
+                      listed(order, unused)),
+          report_.n_unused,
+          {},
+          first_ids(order, unused)});
+}
+
+bool Doctor::has_bad_range() {
+    const Box3 box = report_.box = bounding_box(mesh_.nodes);
+    if (volumes_are_representable(box, mesh_.n_tets())) return false;
+    find({Severity::error,
+          "M19",
+          fmt::format("coordinates from ({}, {}, {}) to ({}, {}, {}): volume not representable; "
+                      "scale the mesh or move it to the origin",
+                      box.lo.x, box.lo.y, box.lo.z, box.hi.x, box.hi.y, box.hi.z),
+          1,
+          {},
+          {}});
+    return true;
+}
+
+void Doctor::turn_inverted_tets() {
+    const Orientation found = limber::turn_inverted_tets(mesh_);
+    flat_ = found.flat;
+    if (!flat_.empty()) {
+        const Tet& first = mesh_.tets[flat_[0]];
+        find_elements(Severity::error, "M09",
+                      fmt::format("element {} has zero volume ({:.3g}, longest edge {:.3g}); a "
+                                  "tetrahedron must not be flat{}",
+                                  mesh_.tet_ids[flat_[0]], volume_of(mesh_, first),
+                                  longest_edge(mesh_, first), and_others(flat_, mesh_.tet_ids)),
+                      flat_);
+    }
+    const std::vector<Index>& turned = found.turned;
+    report_.n_reoriented = static_cast<Index>(turned.size());
+    if (turned.empty()) return;
+    const bool all = turned.size() == mesh_.tets.size(), one = turned.size() == 1;
+    std::string what = tetrahedra(turned.size(), "is inside out", "are inside out");
+    if (all) what = one ? "the only tetrahedron is inside out" : "all " + what;
+    const std::string which = all ? "" : ": element " + listed(turned, mesh_.tet_ids);
+    const char* code = all ? "M11" : "M12";
+    if (check_.strict)
+        find_elements(Severity::error, code, what + which + "; allowed: det[b-a, c-a, d-a] > 0",
+                      turned);
+    else
+        find_elements(Severity::fixed, code,
+                      what + (one ? " and was turned" : " and were turned") + which, turned);
+}
+
+void Doctor::measure() {
+    report_.shapes = measure_shapes(mesh_, flat_, check_.material);
+    const ShapeStatistics& s = report_.shapes;
+    report_.volume = s.volume;
+    report_.min_volume = s.min_volume;
+    report_.mean_volume = s.volume / report_.n_tets;
+    report_.min_dihedral = s.min_dihedral;
+    report_.max_dihedral = s.max_dihedral;
+    report_.mass = s.volume * check_.material.density;
+
+    const double limit = sliver_ratio * report_.mean_volume;
     std::vector<Index> slivers;
-    for (Index i = 0; i < mesh_.n_tets(); ++i)
-        if (volume_of(mesh_, mesh_.tets[i]) < sliver_ratio * report_.mean_volume)
-            slivers.push_back(i);
+    for (Index i = 0; s.min_volume < limit && i < mesh_.n_tets(); ++i)
+        if (volume_of(mesh_, mesh_.tets[i]) < limit) slivers.push_back(i);
     report_.n_slivers = static_cast<Index>(slivers.size());
     if (!slivers.empty())
-        warn(
-            fmt::format("{} tetrahedra are below 1e-12 of the mean volume, the smallest {:.3g} of "
-                        "it: element {}",
-                        slivers.size(), report_.min_volume / report_.mean_volume,
-                        listed(slivers, mesh_.tet_ids)));
+        find_elements(
+            Severity::warning, "M10",
+            fmt::format("{} below 1e-12 of the mean volume, the smallest {:.3g} of it: element {}",
+                        tetrahedra(slivers.size(), "is", "are"), s.min_volume / report_.mean_volume,
+                        listed(slivers, mesh_.tet_ids)),
+            slivers);
 }
 
-void Repair::measure_angles() {
-    double largest_cos = -1, smallest_cos = 1;
-    for (const auto& [a, b, c, d] : mesh_.tets) {
-        const Vec3d &p = mesh_.nodes[a], &q = mesh_.nodes[b], &r = mesh_.nodes[c],
-                    &s = mesh_.nodes[d];
-        Vec3d normal[4] = {cross(r - q, s - q), cross(s - p, r - p), cross(q - p, s - p),
-                           cross(r - p, q - p)};  // outward, face k opposite corner k
-        for (Vec3d& n : normal) n *= 1 / norm(n);
-        for (int i = 0; i < 4; ++i)
-            for (int j = i + 1; j < 4; ++j) {
-                const double cosine = -dot(normal[i], normal[j]);
-                largest_cos = std::max(largest_cos, cosine);
-                smallest_cos = std::min(smallest_cos, cosine);
-            }
+void Doctor::check_faces() {
+    const FaceTable faces = make_face_table(mesh_);
+    report_.n_boundary = static_cast<Index>(faces.boundary.size());
+    if (!faces.duplicates.empty()) {
+        const auto& [a, b] = faces.duplicates[0];
+        std::string text =
+            fmt::format("elements {} and {} are the same tetrahedron; each may be given once",
+                        mesh_.tet_ids[a], mesh_.tet_ids[b]);
+        if (faces.duplicates.size() > 1)
+            text += fmt::format("; {} such: {}", plural(faces.duplicates.size(), "pair"),
+                                listed_pairs(faces.duplicates, mesh_.tet_ids, " and "));
+        find({Severity::error,
+              "M08",
+              text,
+              static_cast<std::int64_t>(faces.duplicates.size()),
+              pair_ids(faces.duplicates, mesh_.tet_ids),
+              {}});
     }
-    const auto degrees = [](double cosine) {
-        return std::acos(std::clamp(cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
+    if (!faces.crowded.empty()) {
+        const std::vector<FaceSide>& first = faces.crowded[0];
+        const Triangle t = sorted_face(mesh_, first[0]);
+        Diagnosis d{Severity::error,
+                    "M16",
+                    "",
+                    static_cast<std::int64_t>(faces.crowded.size()),
+                    {},
+                    first_ids(t, mesh_.node_ids)};
+        for (const FaceSide side : first) d.elements.push_back(mesh_.tet_ids[side / 4]);
+        d.text = fmt::format(
+            "face ({}) is shared by elements {} and {}; a face has at most two "
+            "tetrahedra",
+            fmt::join(d.nodes, ", "), fmt::join(d.elements.begin(), d.elements.end() - 1, ", "),
+            d.elements.back());
+        if (d.count > 1) d.text += fmt::format("; {} such faces", d.count);
+        find(std::move(d));
+    }
+    list_parts(faces);
+    // What follows takes a mesh whose tets have volume and whose faces have two sides.
+    if (!faces.duplicates.empty() || !faces.crowded.empty() || !flat_.empty()) return;
+    check_hinges(faces);
+    check_overlaps(faces);
+    advise(faces);
+}
+
+void Doctor::list_parts(const FaceTable& faces) {
+    Parts found = find_parts(mesh_, faces);
+    report_.n_parts = static_cast<Index>(found.parts.size());
+    n_solid_ = found.n_solid;
+    report_.parts = std::move(found.parts);
+    if (report_.parts.size() > max_listed) report_.parts.resize(max_listed);
+    if (report_.n_parts == 1) return;
+    Diagnosis d{Severity::remark, "M15", "", report_.n_parts, {}, {}};
+    std::string sizes;
+    for (const MeshPart& part : report_.parts) {
+        d.elements.push_back(part.first_tet);
+        sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", part.n_tets);
+    }
+    if (report_.n_parts > static_cast<Index>(max_listed)) sizes += ", ...";
+    d.text = fmt::format("{} separate parts, of {} tetrahedra", report_.n_parts, sizes);
+    find(std::move(d));
+}
+
+void Doctor::check_hinges(const FaceTable& faces) {
+    const Hinges h = find_hinges(mesh_, faces);
+    if (h.nodes.empty()) return;
+    std::string text = "hinge: tetrahedra hang together only at";
+    if (!h.edges.empty())
+        text += fmt::format(" {} ({})", plural(h.edges.size(), "edge"),
+                            listed_pairs(h.edges, mesh_.node_ids, "-"));
+    if (!h.edges.empty() && !h.vertex_only.empty()) text += " and at";
+    if (!h.vertex_only.empty())
+        text += fmt::format(" {} ({})", plural(h.vertex_only.size(), "node"),
+                            listed(h.vertex_only, mesh_.node_ids));
+    Diagnosis d{Severity::warning,
+                "M17",
+                text,
+                static_cast<std::int64_t>(h.edges.size() + h.vertex_only.size()),
+                {},
+                pair_ids(h.edges, mesh_.node_ids)};
+    const std::vector<FileId> alone = first_ids(h.vertex_only, mesh_.node_ids);
+    d.nodes.insert(d.nodes.end(), alone.begin(), alone.end());
+    find(std::move(d));
+}
+
+void Doctor::check_overlaps(const FaceTable& faces) {
+    const Overlaps deep = find_overlaps(mesh_, faces);
+    std::vector<std::array<Index, 2>> pairs = faces.folded;
+    pairs.insert(pairs.end(), deep.pairs.begin(), deep.pairs.end());
+    const Overlaps seams = find_mismatched_faces(mesh_, faces);
+    report_.sampled = deep.sampled || seams.sampled;
+    const auto report = [&](const char* code, Pairs found, bool more, const char* what) {
+        if (!found.empty())
+            find({Severity::warning,
+                  code,
+                  fmt::format("{}{} {}: element {}", more ? "at least " : "",
+                              plural(found.size(), "pair"), what,
+                              listed_pairs(found, mesh_.tet_ids, " with ")),
+                  static_cast<std::int64_t>(found.size()),
+                  pair_ids(found, mesh_.tet_ids),
+                  {}});
     };
-    report_.min_dihedral = degrees(largest_cos);
-    report_.max_dihedral = degrees(smallest_cos);
+    report("M18", pairs, deep.sampled || deep.capped, "of tetrahedra overlap");
+    report("Q01", seams.pairs, seams.sampled || seams.capped,
+           "of faces touch but do not match, so that nothing holds them together");
 }
 
-void Repair::require_single_tets() const {
-    std::vector<std::pair<Tet, Index>> sorted;
-    sorted.reserve(mesh_.tets.size());
-    for (Index i = 0; i < mesh_.n_tets(); ++i) {
-        sorted.emplace_back(mesh_.tets[i], i);
-        std::sort(sorted.back().first.begin(), sorted.back().first.end());
+void Doctor::check_places() {
+    const std::vector<std::array<Index, 2>> pairs = nodes_at_one_place(mesh_);
+    if (pairs.empty()) return;
+    std::vector<Index> nodes;
+    for (const auto& [a, b] : pairs) nodes.insert(nodes.end(), {a, b});
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    find({Severity::warning,
+          "M13",
+          fmt::format("{} nodes share their place with another: node {}", nodes.size(),
+                      listed_pairs(pairs, mesh_.node_ids, " with ")),
+          static_cast<std::int64_t>(nodes.size()),
+          {},
+          pair_ids(pairs, mesh_.node_ids)});
+}
+
+void Doctor::advise(const FaceTable& faces) {
+    std::vector<Index> surface;
+    for (const FaceSide side : faces.boundary) {
+        const Triangle t = outward_face(mesh_, side);
+        const Vec3d &a = mesh_.nodes[t[0]], &b = mesh_.nodes[t[1]], &c = mesh_.nodes[t[2]];
+        report_.area += norm(cross(b - a, c - a)) / 2;
+        surface.insert(surface.end(), t.begin(), t.end());
     }
-    std::sort(sorted.begin(), sorted.end());
-    for (std::size_t i = 1; i < sorted.size(); ++i)
-        if (sorted[i].first == sorted[i - 1].first)
-            fail(fmt::format("elements {} and {} are the same tetrahedron; each may be given once",
-                             tet_id(sorted[i - 1].second), tet_id(sorted[i].second)));
-}
-
-void Repair::check_faces() {
-    const std::vector<FaceUse> uses = face_uses(mesh_.tets);
-    Sets by_face(mesh_.n_tets()), by_node(mesh_.n_nodes());
-    std::vector<Index> folded;
-    for (std::size_t i = 1; i < uses.size(); ++i) {
-        const FaceUse &a = uses[i - 1], &b = uses[i];
-        if (a.nodes != b.nodes) continue;
-        const auto& [p, q, r] = a.nodes;
-        if (i + 1 < uses.size() && uses[i + 1].nodes == a.nodes)
-            fail(
-                fmt::format("face ({}, {}, {}) is shared by elements {}, {} and {}; a face has at "
-                            "most two tetrahedra",
-                            mesh_.node_ids[p], mesh_.node_ids[q], mesh_.node_ids[r], tet_id(a.tet),
-                            tet_id(b.tet), tet_id(uses[i + 1].tet)));
-        by_face.join(a.tet, b.tet);
-        const auto side = [&](const FaceUse& use) {
-            return tet_volume(mesh_.nodes[p], mesh_.nodes[q], mesh_.nodes[r],
-                              mesh_.nodes[mesh_.tets[use.tet][use.face]]) > 0;
-        };
-        if (side(a) == side(b)) folded.push_back(b.tet);
-    }
-    if (!folded.empty())
-        warn(
-            fmt::format("{} tetrahedra overlap the neighbour behind one of their faces: element "
-                        "{}",
-                        folded.size(), listed(folded, mesh_.tet_ids)));
-
-    for (const Tet& tet : mesh_.tets)
-        for (int k = 1; k < 4; ++k) by_node.join(tet[0], tet[k]);
-    report_.n_parts = by_node.count();
-    const Index n_solid = by_face.count();
-    if (n_solid > report_.n_parts)
-        warn(fmt::format("hinge: {} solid pieces touch only in nodes or edges and form {} parts",
-                         n_solid, report_.n_parts));
-}
-
-void Repair::warn_of_nodes_at_one_place() {
-    std::vector<Index> order(mesh_.nodes.size());
-    std::iota(order.begin(), order.end(), Index{0});
-    const auto key = [&](Index i) {
-        const Vec3d& p = mesh_.nodes[i];
-        return std::tuple(p.x, p.y, p.z, i);
+    std::sort(surface.begin(), surface.end());
+    const auto n_surface = std::unique(surface.begin(), surface.end()) - surface.begin();
+    const ShapeStatistics& s = report_.shapes;
+    report_.stiffness = estimate_stiffness(mesh_, s, report_.box, check_.material);
+    report_.suggestions = suggestions(report_.stiffness, s, report_.n_tets);
+    const auto remark = [&](const char* code, std::string text) {
+        if (!text.empty()) find({Severity::remark, code, std::move(text), 1, {}, {}});
     };
-    std::sort(order.begin(), order.end(), [&](Index a, Index b) { return key(a) < key(b); });
-    std::vector<Index> twice;
-    for (std::size_t i = 1; i < order.size(); ++i)
-        if (mesh_.nodes[order[i]] == mesh_.nodes[order[i - 1]]) {
-            if (twice.empty() || twice.back() != order[i - 1]) twice.push_back(order[i - 1]);
-            twice.push_back(order[i]);
-        }
-    if (!twice.empty())
-        warn(fmt::format("{} nodes share their place with another: node {}", twice.size(),
-                         listed(twice, mesh_.node_ids)));
+    remark("Q02", unit_remark(report_.box));
+    if (n_solid_ == 1)  // the thickness of one piece, not of several beside each other
+        remark("Q03", thin_remark(report_.box, report_.volume, report_.area,
+                                  static_cast<double>(n_surface) / report_.n_nodes));
+    if (s.n_poor == 0) return;
+    std::vector<Index> poor;
+    for (const TetQuality& tet : s.worst)
+        if (tet.radius_ratio < s.poor_ratio) poor.push_back(tet.tet);
+    find({Severity::remark,
+          "Q04",
+          fmt::format("{} nearly flat, radius ratio below {:g}, {:.2g} the worst: element {}{}",
+                      tetrahedra(static_cast<std::size_t>(s.n_poor), "is", "are"), s.poor_ratio,
+                      s.worst[0].radius_ratio, listed(poor, mesh_.tet_ids),
+                      s.n_poor > static_cast<std::int64_t>(poor.size())
+                          ? fmt::format(", ... ({} in all)", s.n_poor)
+                          : ""),
+          s.n_poor,
+          first_ids(poor, mesh_.tet_ids),
+          {}});
+}
+
+void Doctor::finish() {
+    for (const Diagnosis& d : report_.findings)
+        if (d.severity == Severity::fixed || d.severity == Severity::warning)
+            report_.warnings.push_back(d.text);
+    std::stable_sort(
+        report_.findings.begin(), report_.findings.end(),
+        [](const Diagnosis& a, const Diagnosis& b) { return a.severity > b.severity; });
 }
 
 }  // namespace
 
+bool MeshReport::has_errors() const {
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const Diagnosis& d) { return d.severity == Severity::error; });
+}
+
+std::string_view severity_name(Severity severity) {
+    constexpr std::string_view names[] = {"fixed", "remark", "warning", "error"};
+    return names[static_cast<int>(severity)];
+}
+
 MeshReport repair_mesh(TetMesh& mesh, const std::string& file, const MeshCheck& check) {
-    return Repair(mesh, file, check).run();
+    return Doctor(mesh, file, check).run();
 }
 
 }  // namespace limber

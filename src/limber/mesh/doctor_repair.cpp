@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/mesh/doctor_repair.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace limber {
+
+namespace {
+
+// Rounding alone gives four points of one plane about 1e-16 of the cube of their longest edge.
+constexpr double flat_ratio = 1e-14;
+
+}  // namespace
+
+double volume_of(const TetMesh& mesh, const Tet& t) {
+    return tet_volume(mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]], mesh.nodes[t[3]]);
+}
+
+double longest_edge(const TetMesh& mesh, const Tet& t) {
+    double longest = 0;
+    for (int i = 0; i < 4; ++i)
+        for (int j = i + 1; j < 4; ++j)
+            longest = std::max(longest, squared_norm(mesh.nodes[t[i]] - mesh.nodes[t[j]]));
+    return std::sqrt(longest);
+}
+
+std::vector<FileId> leave_out_unused_nodes(TetMesh& mesh) {
+    std::vector<Index> new_index(mesh.nodes.size(), -1);
+    for (const Tet& tet : mesh.tets)
+        for (Index node : tet) new_index[node] = 0;
+    std::vector<FileId> unused;
+    Index n = 0;
+    for (Index i = 0; i < mesh.n_nodes(); ++i) {
+        if (new_index[i] < 0) {
+            unused.push_back(mesh.node_ids[i]);
+            continue;
+        }
+        mesh.nodes[n] = mesh.nodes[i];
+        mesh.node_ids[n] = mesh.node_ids[i];
+        new_index[i] = n++;
+    }
+    if (unused.empty()) return unused;
+    mesh.nodes.resize(static_cast<std::size_t>(n));
+    mesh.node_ids.resize(static_cast<std::size_t>(n));
+    for (Tet& tet : mesh.tets)
+        for (Index& node : tet) node = new_index[node];
+    for (auto& [name, nodes] : mesh.node_groups) {
+        std::erase_if(nodes, [&](Index node) { return new_index[node] < 0; });
+        for (Index& node : nodes) node = new_index[node];
+    }
+    return unused;
+}
+
+/// A volume is a product of three lengths, so that coordinates far inside the range of a double
+/// can still give volumes outside it; and far from the origin the digits are spent on the offset.
+bool volumes_are_representable(const Box3& box, Index n_tets) {
+    const Vec3d size = box.size();
+    const double extent = std::max({size.x, size.y, size.z});
+    double farthest = 0;
+    for (int axis = 0; axis < 3; ++axis)
+        farthest = std::max({farthest, std::fabs(box.lo[axis]), std::fabs(box.hi[axis])});
+    const double cell = extent / std::cbrt(n_tets);
+    const double cell_volume = cell * cell * cell;
+    const bool in_range = std::isfinite(extent * extent * extent) &&
+                          cell_volume * flat_ratio > std::numeric_limits<double>::min();
+    return in_range && farthest * std::numeric_limits<double>::epsilon() < 1e-3 * cell;
+}
+
+Orientation turn_inverted_tets(TetMesh& mesh) {
+    Orientation found;
+    for (Index i = 0; i < mesh.n_tets(); ++i) {
+        Tet& tet = mesh.tets[i];
+        const double volume = volume_of(mesh, tet), longest = longest_edge(mesh, tet);
+        if (!(std::fabs(volume) > flat_ratio * longest * longest * longest)) {
+            found.flat.push_back(i);
+        } else if (volume < 0) {
+            std::swap(tet[2], tet[3]);
+            found.turned.push_back(i);
+        }
+    }
+    return found;
+}
+
+}  // namespace limber
