@@ -46,16 +46,16 @@ torus 40000 20
 three_torus 60000 20
 sculpture 329131 20
 double_helix 60000 20
-bear 120000 -45
+bear 180000 -50
 dragon 300000 -35
 spider 120000 -45
 raptor 150000 -25
 armadillo 200000 -50
 snowman 150000 -55
 bowling_pin 40000 0
-bowling_ball 90000 -60
-car 200000 -40
-bowl 60000 0
-finger 150000 20
+bowling_ball 120000 -60
+car 200000 -20
+bowl 90000 0
+finger 120000 50
 liver 120000 0
 TABLE

@@ -113,6 +113,14 @@ void check_scene(const SceneDef& scene) {
         bodies.push_back(body.name);
     }
     check_unique(scene.bodies, "bodies");
+    // Their files would have one name.
+    for (const BodyDef& body : scene.bodies)
+        for (const BodyDef& other : scene.bodies)
+            if (body.skin && other.name == body.name + "_skin")
+                throw InputError(other.origin.at("name"),
+                                 "body '" + other.name +
+                                     "' has the name under which the skin of '" + body.name +
+                                     "' is written; choose another");
     check_unique(scene.probes, "probes");
     for (const PinDef& pin : scene.pins) {
         check_reference(pin.body, bodies, "body", "body", pin.origin);

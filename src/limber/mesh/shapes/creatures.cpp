@@ -47,10 +47,10 @@ StuffedShape make_bear() {
     bear.add(make_ellipsoid({0, 0.165, 0}, {0.115, 0.155, 0.12}), 0);
     bear.add(make_ellipsoid({0.015, 0.375, 0}, {0.098, 0.095, 0.112}), 0.035);
     bear.add(make_ellipsoid({0.1, 0.348, 0}, {0.05, 0.038, 0.046}), 0.025);
-    bear.add(make_ellipsoid({0.146, 0.366, 0}, {0.014, 0.013, 0.02}), 0.004);
-    bear.add(make_ball({0.1, 0.408, 0.04}, 0.014), 0.003);
+    bear.add(make_ellipsoid({0.146, 0.366, 0}, {0.017, 0.016, 0.022}), 0.009);
+    bear.add(make_ball({0.098, 0.408, 0.042}, 0.017), 0.009);
     bear.add(make_ellipsoid({0.005, 0.455, 0.083}, {0.022, 0.043, 0.043}), 0.012);
-    bear.carve(make_ball({0.048, 0.457, 0.085}, 0.033));
+    bear.carve(make_ball({0.048, 0.457, 0.085}, 0.033), 0.012);
     bear.add(
         make_limb(
             {{{0, 0.27, 0.08}, 0.045}, {{0.05, 0.23, 0.155}, 0.042}, {{0.12, 0.185, 0.165}, 0.04}},
@@ -80,7 +80,7 @@ StuffedShape make_spider() {
     };
     Figure spider;
     spider.add(trunk(0), 0);
-    spider.add(make_ball({0.084, 0.122, 0.014}, 0.013), 0.003);
+    spider.add(make_ball({0.084, 0.122, 0.014}, 0.014), 0.006);
     spider.add(make_chain({{{0.085, 0.085, 0.018}, 0.013}, {{0.112, 0.062, 0.014}, 0.01}}), 0.006);
     for (const SpiderLeg& leg : spider_legs())
         spider.add(
@@ -160,8 +160,8 @@ StuffedShape make_armadillo() {
     a.add(make_limb({{{0.04, 0.68, 0}, 0.075}, {{0.06, 0.76, 0}, 0.078}}, 2), 0.04);
     a.add(make_ellipsoid({0.075, 0.79, 0}, {0.095, 0.078, 0.08}), 0.03);
     a.add(make_rounded_cone({0.12, 0.775, 0}, 0.052, {0.245, 0.735, 0}, 0.027), 0.03);
-    a.add(make_ball({0.258, 0.738, 0}, 0.026), 0.006);
-    a.add(make_ball({0.135, 0.828, 0.045}, 0.02), 0.005);
+    a.add(make_ball({0.258, 0.738, 0}, 0.028), 0.01);
+    a.add(make_ball({0.135, 0.828, 0.045}, 0.024), 0.012);
     a.add(make_leaning_ellipsoid({0.02, 0.905, 0.075}, {0.095, 0.022, 0.042}, {-0.12, 1, 0.35}),
           0.018);
     // Arms up, three fingers each.

@@ -31,6 +31,25 @@ class Mirrored final : public Implicit {
     Solid solid_;
 };
 
+/// a without b, its edge rounded off as smooth_unite() fills a corner: the mesher cuts sharp edges
+/// off within a cell, which looks ragged.
+class RoundedCut final : public Implicit {
+  public:
+    RoundedCut(Solid a, Solid b, double width)
+        : a_(std::move(a)), b_(std::move(b)), width_(width) {}
+    double value(const Vec3d& p) const override {
+        const double a = a_->value(p), b = -b_->value(p);
+        const double overlap = std::max(0.0, width_ - std::fabs(a - b));
+        return std::max(a, b) + overlap * overlap / (4 * width_);
+    }
+    Box3 bounds() const override { return a_->bounds(); }
+    double lipschitz() const override { return std::max(a_->lipschitz(), b_->lipschitz()); }
+
+  private:
+    Solid a_, b_;
+    double width_;
+};
+
 /// Distance to a polygon in the half-plane (r, y), negative inside.
 class Revolved final : public Implicit {
   public:
@@ -70,8 +89,8 @@ void Figure::add(Solid part, double blend) {
     solid_ = solid_ ? smooth_unite(std::move(solid_), std::move(part), blend) : std::move(part);
 }
 
-void Figure::carve(Solid part) {
-    solid_ = subtract(std::move(solid_), std::move(part));
+void Figure::carve(Solid part, double round) {
+    solid_ = std::make_unique<RoundedCut>(std::move(solid_), std::move(part), round);
 }
 
 Solid make_chain(const std::vector<Bead>& beads, double blend) {

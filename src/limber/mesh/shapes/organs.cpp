@@ -14,10 +14,10 @@ StuffedShape make_finger() {
     finger.add(make_block({0.05, 0, 0}, {0.1, 0.026, 0.024}, 0.005), 0);
     finger.add(make_leaning_ellipsoid({0.1, -0.002, 0}, {0.02, 0.0115, 0.0118}, {1, 0, 0}), 0.006);
     for (double x : {0.03, 0.055, 0.08})
-        finger.carve(make_capsule({x, 0.0135, -0.02}, {x, 0.0135, 0.02}, 0.004));
+        finger.carve(make_capsule({x, 0.0145, -0.02}, {x, 0.0145, 0.02}, 0.0045), 0.003);
     for (double x : {0.03, 0.055, 0.08})
         finger.add(make_ball({x - 0.0125, -0.01, 0}, 0.007), 0.004);
-    finger.carve(chamber());
+    finger.carve(chamber(), 0.001);
     StuffedShape shape{.cell = 0.0035};
     shape.solid = intersect(finger.take(), make_half_space({-1, 0, 0}, 0));
     shape.node_parts.push_back({"base", make_block({}, {0.002, 0.1, 0.1})});
@@ -53,8 +53,10 @@ StuffedShape make_liver() {
     liver.add(make_leaning_ellipsoid({0.095, 0.098, 0}, {0.05, 0.018, 0.03}, {1, 0.1, -0.15}),
               0.03);
     // Hollow below, sharp lower rim, and the fissure of the falciform ligament in front.
-    liver.carve(make_leaning_ellipsoid({0.01, 0.005, -0.035}, {0.12, 0.055, 0.06}, {1, 0.35, 0}));
-    liver.carve(make_web({0.022, 0.01, 0.07}, {0.022, 0.16, 0.085}, {0.03, 0.075, 0.037}, 0.0035));
+    liver.carve(make_leaning_ellipsoid({0.01, 0.005, -0.035}, {0.12, 0.055, 0.06}, {1, 0.35, 0}),
+                0.02);
+    liver.carve(make_web({0.012, 0.0, 0.07}, {0.03, 0.17, 0.07}, {0.025, 0.075, 0.043}, 0.004),
+                0.012);
     liver.add(make_limb({{{-0.02, 0.062, 0.012}, 0.008},
                          {{-0.022, 0.04, 0.032}, 0.013},
                          {{-0.023, 0.022, 0.046}, 0.0155}},

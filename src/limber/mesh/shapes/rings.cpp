@@ -36,18 +36,20 @@ StuffedShape make_three_torus() {
 /// two mazes that a gyroid, sin x cos y + sin y cos z + sin z cos x = 0, parts space into, cut out
 /// of a ball.
 StuffedShape make_sculpture() {
-    constexpr double radius = 0.8, period = 0.72, level = 0.5;
+    constexpr double radius = 0.8, period = 0.72, level = 0.62;
     const double k = 2 * pi / period;
     // The function's slope is at most sqrt(3) k; near the surface about 1.4 k.
     const auto maze = [=](const Vec3d& p) {
         const Vec3d q = k * p;
         const double g = std::sin(q.x) * std::cos(q.y) + std::sin(q.y) * std::cos(q.z) +
                          std::sin(q.z) * std::cos(q.x);
-        return (level - g) / (1.4 * k);
+        return (g - level) / (1.4 * k);  // < 0: the air
     };
     const Box3 box{{-radius, -radius, -radius}, {radius, radius, radius}};
-    return {.solid = intersect(make_ball({}, radius), make_function(maze, box, 1.24)),
-            .cell = 0.08};
+    Figure figure;
+    figure.add(make_ball({}, radius), 0);
+    figure.carve(make_function(maze, box, 1.24), 0.06);
+    return {.solid = figure.take(), .cell = 0.08};
 }
 
 StuffedShape make_double_helix() {

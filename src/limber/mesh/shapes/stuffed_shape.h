@@ -43,7 +43,8 @@ class Figure {
   public:
     /// `blend` is the width of the fillet.
     void add(Solid part, double blend);
-    void carve(Solid part);
+    /// `round` is the width over which the edge is rounded off.
+    void carve(Solid part, double round);
     /// Solids are copied by making them again: the same part for the whole and as a region.
     Solid take() { return std::move(solid_); }
 

@@ -14,18 +14,19 @@ constexpr double pi = std::numbers::pi;
 
 Solid snowman_hat() {
     Figure hat;
-    hat.add(make_rod({0, 1.0, 0}, {0, 1.03, 0}, 0.17), 0);
-    hat.add(make_rod({0, 1.02, 0}, {0, 1.2, 0}, 0.11), 0.01);
+    hat.add(make_torus({0, 1.01, 0}, {0, 1, 0}, 0.14, 0.026), 0);
+    hat.add(make_rod({0, 0.985, 0}, {0, 1.035, 0}, 0.14), 0.01);
+    hat.add(grow(make_rod({0, 1.04, 0}, {0, 1.18, 0}, 0.085), 0.025), 0.02);
     return hat.take();
 }
 Solid snowman_nose() {
-    return make_rounded_cone({0.1, 0.9, 0}, 0.035, {0.28, 0.89, 0}, 0.012);
+    return make_rounded_cone({0.1, 0.9, 0}, 0.036, {0.28, 0.89, 0}, 0.015);
 }
 Solid snowman_arm() {
     Figure arm;
-    arm.add(make_chain({{{0, 0.62, 0.1}, 0.02}, {{0.02, 0.72, 0.36}, 0.018}}), 0);
-    arm.add(make_capsule({0.016, 0.69, 0.28}, {0.03, 0.69, 0.38}, 0.016), 0.01);
-    arm.add(make_capsule({0.016, 0.69, 0.28}, {-0.02, 0.79, 0.34}, 0.016), 0.01);
+    arm.add(make_chain({{{0, 0.62, 0.1}, 0.025}, {{0.02, 0.73, 0.4}, 0.021}}), 0);
+    arm.add(make_capsule({0.016, 0.69, 0.29}, {0.03, 0.66, 0.4}, 0.02), 0.015);
+    arm.add(make_capsule({0.016, 0.69, 0.29}, {-0.02, 0.8, 0.33}, 0.02), 0.015);
     return arm.take();
 }
 
@@ -36,9 +37,9 @@ StuffedShape make_snowman() {
     figure.add(make_ball({0, 0.235, 0}, 0.25), 0);
     figure.add(make_ball({0, 0.6, 0}, 0.19), 0.03);
     figure.add(make_ball({0, 0.9, 0}, 0.14), 0.03);
-    for (double y : {0.56, 0.66}) figure.add(make_ball({0.185, y, 0}, 0.024), 0.004);
-    figure.add(make_ball({0.12, 0.945, 0.05}, 0.022), 0.004);
-    figure.add(snowman_nose(), 0.01);
+    for (double y : {0.56, 0.66}) figure.add(make_ball({0.184, y, 0}, 0.03), 0.012);
+    figure.add(make_ball({0.116, 0.945, 0.052}, 0.027), 0.012);
+    figure.add(snowman_nose(), 0.02);
     figure.add(snowman_arm(), 0.01);
     figure.add(snowman_hat(), 0.01);
     StuffedShape shape{.cell = 0.032};
@@ -91,47 +92,49 @@ StuffedShape make_bowling_ball() {
     ball.add(make_ball({0, radius, 0}, radius), 0);
     const auto hole = [&](const Vec3d& towards, double r, double depth) {
         const Vec3d u = (1 / norm(towards)) * towards, centre{0, radius, 0};
-        ball.carve(make_capsule(centre + (radius - depth + r) * u, centre + 1.2 * radius * u, r));
+        ball.carve(make_capsule(centre + (radius - depth + r) * u, centre + 1.2 * radius * u, r),
+                   0.012);
     };
-    hole({0.1, 1, 0.17}, 0.013, 0.06);
-    hole({0.1, 1, -0.17}, 0.013, 0.06);
-    hole({0.68, 1, 0}, 0.015, 0.06);
+    hole({0.5, 1, 0.21}, 0.014, 0.06);
+    hole({0.5, 1, -0.21}, 0.014, 0.06);
+    hole({1.35, 1, 0}, 0.017, 0.06);
     return {.solid = ball.take(), .cell = 0.011};
 }
 
 StuffedShape make_car() {
     const auto wheel = [](double x) {
         Figure w;
-        w.add(make_rod({x, 0.32, 0.6}, {x, 0.32, 0.84}, 0.32), 0);
-        w.carve(make_rod({x, 0.32, 0.79}, {x, 0.32, 0.9}, 0.18));
-        w.add(make_rod({x, 0.32, 0}, {x, 0.32, 0.84}, 0.09), 0.03);
+        w.add(grow(make_rod({x, 0.32, 0.66}, {x, 0.32, 0.78}, 0.26), 0.06), 0);
+        w.carve(make_rod({x, 0.32, 0.79}, {x, 0.32, 0.95}, 0.2), 0.06);
+        w.add(make_rod({x, 0.32, 0}, {x, 0.32, 0.82}, 0.09), 0.05);
         return w.take();
     };
     Figure body;
     body.add(make_block({0, 0.6, 0}, {4.1, 0.55, 1.62}, 0.2), 0);
     body.add(make_block({-1.1, 0.72, 0}, {1.6, 0.48, 1.56}, 0.2), 0.1);
     // The cabin: a block with slanted screens.
-    Solid cabin = make_block({-0.3, 1.06, 0}, {2.6, 0.78, 1.4}, 0.16);
-    cabin = intersect(std::move(cabin), make_half_space({0.8, 0.75, 0}, 1.22));
-    cabin = intersect(std::move(cabin), make_half_space({-0.75, 0.6, 0}, 1.62));
-    cabin = intersect(std::move(cabin), make_half_space({0, 0.3, 1}, 0.95));
-    body.add(std::move(cabin), 0.06);
-    for (double x : {1.25, -1.25}) body.carve(make_rod({x, 0.32, 0.5}, {x, 0.32, 1}, 0.42));
+    Figure cabin;
+    cabin.add(make_block({-0.3, 1.06, 0}, {2.9, 0.78, 1.44}, 0.16), 0);
+    cabin.carve(make_half_space({-0.8, -0.75, 0}, -1.22), 0.16);
+    cabin.carve(make_half_space({0.75, -0.6, 0}, -1.62), 0.16);
+    cabin.carve(make_half_space({0, -0.3, -1}, -0.98), 0.12);
+    body.add(cabin.take(), 0.08);
+    for (double x : {1.25, -1.25}) body.carve(make_rod({x, 0.32, 0.5}, {x, 0.32, 1}, 0.44), 0.08);
     // Side windows and lamps.
     const auto pane = [&](double lo, double hi, double slant_lo, double slant_hi) {
-        Solid p = make_block({(lo + hi) / 2, 1.1, 0.72}, {hi - lo + 0.6, 0.36, 0.2}, 0.05);
+        Solid p = make_block({(lo + hi) / 2, 1.12, 0.76}, {hi - lo + 0.6, 0.34, 0.28}, 0.05);
         p = intersect(std::move(p), make_half_space({1, slant_hi, 0}, (hi + 1.1 * slant_hi) /
                                                                           std::hypot(1, slant_hi)));
         p = intersect(
             std::move(p),
             make_half_space({-1, slant_lo, 0}, (-lo + 1.1 * slant_lo) / std::hypot(1, slant_lo)));
-        body.carve(std::move(p));
+        body.carve(std::move(p), 0.05);
     };
     pane(-0.18, 0.52, 0, 0.94);
     pane(-1.18, -0.32, 0.8, 0);
-    body.add(make_ball({2.0, 0.66, 0.55}, 0.12), 0.02);
-    body.add(make_block({2.02, 0.42, 0}, {0.2, 0.14, 1.5}, 0.06), 0.02);
-    body.add(make_block({-2.02, 0.42, 0}, {0.2, 0.14, 1.5}, 0.06), 0.02);
+    body.add(make_ball({1.99, 0.66, 0.55}, 0.13), 0.04);
+    body.add(make_block({2.02, 0.42, 0}, {0.22, 0.18, 1.5}, 0.085), 0.04);
+    body.add(make_block({-2.02, 0.42, 0}, {0.22, 0.18, 1.5}, 0.085), 0.04);
     StuffedShape shape{.cell = 0.11};
     std::vector<Solid> parts;
     parts.push_back(body.take());
@@ -153,15 +156,20 @@ StuffedShape make_bowl() {
     // Outside from the foot up, over the rim, and down the inside.
     profile.emplace_back(0, 0.008);
     profile.emplace_back(0.045, 0.008);
-    profile.emplace_back(0.048, 0);
-    profile.emplace_back(0.068, 0);
-    profile.emplace_back(0.07, 0.014);
+    profile.emplace_back(0.05, 0.003);
+    profile.emplace_back(0.055, 0);
+    profile.emplace_back(0.065, 0);
+    profile.emplace_back(0.07, 0.004);
+    profile.emplace_back(0.071, 0.014);
     for (int s = 5; s <= 16; ++s) {
         const double a = pi / 2 * s / 16;
         profile.emplace_back(outer * std::sin(a), 0.012 + depth * (1 - std::cos(a)));
     }
-    profile.emplace_back(outer - 0.2 * wall, 0.012 + depth + 0.4 * wall);
-    profile.emplace_back(outer - 0.8 * wall, 0.012 + depth + 0.4 * wall);
+    for (int s = 1; s < 8; ++s) {
+        const double a = pi * s / 8;
+        profile.emplace_back(outer - wall / 2 + wall / 2 * std::cos(a),
+                             0.012 + depth + wall / 2 * std::sin(a));
+    }
     for (int s = 16; s >= 0; --s) {
         const double a = pi / 2 * s / 16;
         profile.emplace_back((outer - wall) * std::sin(a),
