@@ -18,6 +18,15 @@ std::string_view without_leading_blanks(std::string_view text) {
     return n == text.npos ? std::string_view() : text.substr(n);
 }
 
+/// Without blanks and lines that begin with '#'.
+std::string_view without_comments(std::string_view text) {
+    text = without_leading_blanks(text);
+    while (text.starts_with('#'))
+        text =
+            without_leading_blanks(text.substr(std::min(text.find_first_of("\n\r"), text.size())));
+    return text;
+}
+
 bool begins(std::string_view bytes, std::string_view with) {
     return without_leading_blanks(bytes).starts_with(with);
 }
@@ -35,21 +44,47 @@ bool is_vtk_legacy(std::string_view b) {
     return begins(b, "# vtk DataFile");
 }
 bool is_medit(std::string_view b) {
-    return begins(b, "MeshVersionFormatted");
+    return without_comments(b).starts_with("MeshVersionFormatted");
+}
+bool is_vega(std::string_view b) {
+    const std::string_view text = without_comments(b);
+    return text.starts_with("*VERTICES") ||
+           (text.starts_with('*') && text.find("\n*VERTICES") != text.npos);
+}
+bool is_inp(std::string_view b) {
+    return begins(b, "*") && is_abaqus(b);
+}
+bool is_ply(std::string_view b) {
+    return b.starts_with("ply\n") || b.starts_with("ply\r") || b.starts_with("ply ");
 }
 
 void write_vtu_mesh(const std::string& path, const TetMesh& mesh) {
     write_vtu(path, mesh);
 }
 
+constexpr MeshKind volume = MeshKind::volume, surface = MeshKind::surface;
+
+/// The first row that recognises a file reads it: rows that look at less come last.
 const MeshFormat table[] = {
-    {"gmsh", "Gmsh 2.2 and 4.1, ASCII (writes 4.1)", ".msh", is_gmsh, read_gmsh, write_gmsh41},
-    {"gmsh22", "Gmsh 2.2, ASCII", "", nullptr, nullptr, write_gmsh22},
-    {"vtu", "VTK XML UnstructuredGrid: ASCII, inline or appended, raw, base64 or zlib", ".vtu",
-     is_vtk_xml, read_vtu, write_vtu_mesh},
-    {"gmsh1", "Gmsh 1 ($NOD)", "", is_gmsh1, nullptr, nullptr},
-    {"vtk", "VTK legacy", "", is_vtk_legacy, nullptr, nullptr},
-    {"medit", "Medit / INRIA .mesh", "", is_medit, nullptr, nullptr},
+    {"gmsh", volume, "Gmsh 2.0 to 2.2, 4.0 and 4.1, ASCII and binary (writes 4.1)", ".msh", is_gmsh,
+     read_gmsh, write_gmsh41},
+    {"gmsh22", volume, "Gmsh 2.2, ASCII (for writing)", "", nullptr, nullptr, write_gmsh22},
+    {"gmsh1", volume, "Gmsh 1 ($NOD)", "", is_gmsh1, read_gmsh1},
+    {"vtu", volume, "VTK XML UnstructuredGrid: ASCII, inline or appended, raw, base64 or zlib",
+     ".vtu", is_vtk_xml, read_vtu, write_vtu_mesh},
+    {"vtk", volume, "VTK legacy 1.0 to 5.1, ASCII and binary", "", is_vtk_legacy, read_vtk_legacy},
+    {"medit", volume, "Medit / INRIA .mesh", ".mesh", is_medit, read_medit, write_medit},
+    {"meshb", volume, "Medit / INRIA .meshb, versions 1 to 4", "", is_meshb, read_meshb},
+    {"vega", volume, "Vega .veg", "", is_vega, read_vega},
+    {"abaqus", volume, "Abaqus .inp (C3D4)", "", is_inp, read_abaqus},
+    {"ply", surface, "PLY, ASCII and binary (writes binary)", ".ply", is_ply, read_ply, nullptr,
+     write_ply},
+    {"off", surface, "OFF, also with normals or colours", ".off", is_off, read_off, nullptr,
+     write_off},
+    {"stl", surface, "STL, ASCII and binary (writes binary)", ".stl", is_stl, read_stl, nullptr,
+     write_stl},
+    {"obj", surface, "Wavefront OBJ", ".obj", is_obj, read_obj, nullptr, write_obj},
+    {"tetgen", volume, "TetGen .node and .ele", ".node", is_tetgen, read_tetgen, write_tetgen},
 };
 
 std::string readable_formats() {
@@ -70,16 +105,59 @@ void refuse_what_is_no_mesh(std::string_view bytes, const std::string& file) {
 
 const MeshFormat& format_of(std::string_view bytes, const std::string& file) {
     for (const MeshFormat& format : table)
-        if (format.recognises && format.recognises(bytes)) {
-            if (format.read) return format;
-            throw InputError({file}, fmt::format("not supported yet: {}; supported: {}",
-                                                 format.description, readable_formats()));
-        }
+        if (format.recognises && format.recognises(bytes)) return format;
     std::string first;
     for (unsigned char c : bytes.substr(0, 4))
         first += fmt::format("{}{:02x}", first.empty() ? "" : " ", c);
     throw InputError({file}, fmt::format("unknown format, first bytes {}; supported: {}", first,
                                          readable_formats()));
+}
+
+const MeshFormat& prepare(MeshSource& source) {
+    if (source.bytes.starts_with("\xef\xbb\xbf"))
+        source.bytes.remove_prefix(3);  // UTF-8 byte order mark
+    refuse_what_is_no_mesh(source.bytes, source.file);
+    return format_of(source.bytes, source.file);
+}
+
+/// `bytes` are let go as soon as they are read.
+LoadedMesh load(MeshSource source, std::string bytes, const ReadMeshOptions& options) {
+    if (!bytes.empty()) source.bytes = bytes;
+    const MeshFormat& format = prepare(source);
+    MeshAsRead read = format.read(source, options);
+    bytes = std::string();
+    LoadedMesh loaded{std::move(read.mesh), {}, std::string(format.name)};
+    loaded.report = repair_mesh(loaded.mesh, source.file, {.strict = options.strict});
+    std::vector<std::string>& warnings = loaded.report.warnings;
+    warnings.insert(warnings.begin(), read.warnings.begin(), read.warnings.end());
+    return loaded;
+}
+
+LoadedSurface load_surface(MeshSource source) {
+    source.faces = true;
+    const MeshFormat& format = prepare(source);
+    MeshAsRead read = format.read(source, {.linearise = true});
+    return {std::move(read.surface), std::move(read.warnings), std::string(format.name)};
+}
+
+/// The row whose writer was asked for, by its name or by the suffix of the path.
+template <class Has>
+const MeshFormat& writer_of(const std::string& path, std::string_view name, Has has) {
+    std::string known;
+    for (const MeshFormat& format : table) {
+        if (!has(format)) continue;
+        const bool tetgen_half = format.name == "tetgen" && path.ends_with(".ele");
+        const bool by_suffix =
+            !format.suffix.empty() && (path.ends_with(format.suffix) || tetgen_half);
+        if (name.empty() ? by_suffix : format.name == name) return format;
+        if (name.empty() && format.suffix.empty()) continue;
+        known += (known.empty() ? "" : ", ");
+        known += name.empty() ? format.suffix : format.name;
+    }
+    throw InputError({printable(path, 500)},
+                     name.empty() ? "no mesh format for this suffix; allowed: " + known
+                                  : fmt::format("unknown mesh format '{}'; allowed: {}",
+                                                printable(name), known));
 }
 
 }  // namespace
@@ -90,36 +168,30 @@ std::span<const MeshFormat> mesh_formats() {
 
 LoadedMesh read_tet_mesh_text(std::string_view bytes, const std::string& name,
                               const ReadMeshOptions& options) {
-    if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);  // UTF-8 byte order mark
-    refuse_what_is_no_mesh(bytes, name);
-    const MeshFormat& format = format_of(bytes, name);
-    MeshAsRead read = format.read(bytes, name, options);
-    LoadedMesh loaded{std::move(read.mesh), {}, std::string(format.name)};
-    loaded.report = repair_mesh(loaded.mesh, name, {.strict = options.strict});
-    std::vector<std::string>& warnings = loaded.report.warnings;
-    warnings.insert(warnings.begin(), read.warnings.begin(), read.warnings.end());
-    return loaded;
+    return load({bytes, name, ""}, "", options);
 }
 
 LoadedMesh read_tet_mesh(const std::string& path, const ReadMeshOptions& options) {
-    return read_tet_mesh_text(read_file(path), printable(path, 500), options);
+    return load({{}, printable(path, 500), path}, read_file(path), options);
+}
+
+LoadedSurface read_surface_text(std::string_view bytes, const std::string& name) {
+    return load_surface({bytes, name, ""});
+}
+
+LoadedSurface read_surface(const std::string& path) {
+    const std::string bytes = read_file(path);
+    return load_surface({bytes, printable(path, 500), path});
 }
 
 void write_tet_mesh(const std::string& path, const TetMesh& mesh, std::string_view name) {
-    std::string known;
-    for (const MeshFormat& format : table) {
-        if (!format.write) continue;
-        const bool wanted = name.empty() ? !format.suffix.empty() && path.ends_with(format.suffix)
-                                         : format.name == name;
-        if (wanted) return format.write(path, mesh);
-        if (name.empty() && format.suffix.empty()) continue;
-        known += (known.empty() ? "" : ", ");
-        known += name.empty() ? format.suffix : format.name;
-    }
-    throw InputError({printable(path, 500)},
-                     name.empty() ? "no mesh format for this suffix; allowed: " + known
-                                  : fmt::format("unknown mesh format '{}'; allowed: {}",
-                                                printable(name), known));
+    writer_of(path, name, [](const MeshFormat& f) { return f.write != nullptr; }).write(path, mesh);
+}
+
+void write_surface(const std::string& path, const TriMesh& mesh, std::string_view name) {
+    writer_of(path, name, [](const MeshFormat& f) {
+        return f.write_surface != nullptr;
+    }).write_surface(path, mesh);
 }
 
 }  // namespace limber

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 
 #include "limber/io/formats.h"
@@ -50,18 +51,36 @@ constexpr GmshCellType cell_types[] = {
 
 struct GmshVersion {
     double number;
-    std::span<const GmshSection> (*sections)();
+    std::span<const GmshSection> (*ascii)();
+    std::span<const GmshSection> (*binary)();
 };
-constexpr GmshVersion versions[] = {{2.2, gmsh22_sections}, {4.1, gmsh41_sections}};
-constexpr const char* supported = "supported: 2.2 and 4.1, ASCII";
+constexpr GmshVersion versions[] = {{2.2, gmsh22_sections, gmsh22_binary_sections},
+                                    {2.1, gmsh22_sections, gmsh22_binary_sections},
+                                    {2.0, gmsh22_sections, gmsh22_binary_sections},
+                                    {4.0, gmsh40_sections, gmsh40_binary_sections},
+                                    {4.1, gmsh41_sections, gmsh41_binary_sections}};
+constexpr const char* supported = "supported: 1, 2.0 to 2.2, 4.0 and 4.1";
+
+/// Behind the version line of a binary file stands a 1 that tells the byte order.
+void read_byte_order(GmshInput& in) {
+    in.binary = true;
+    in.scan.use_offsets();
+    in.builder.use_offsets();
+    BinaryScanner data = in.begin_binary();
+    const char* bytes = data.take_bytes(4);
+    in.swap = value_at<std::int32_t>(bytes, true) == 1;
+    if (!in.swap && value_at<std::int32_t>(bytes, false) != 1)
+        data.fail("no byte order mark: expected a 1 of 4 bytes after the version of a binary file");
+    in.scan.seek(data.position());
+}
 
 /// "$MeshFormat / version binary data_size / $EndMeshFormat".
-const GmshVersion& read_header(GmshInput& in) {
+std::span<const GmshSection> read_header(GmshInput& in) {
     TextScanner& scan = in.scan;
     if (!scan.next_line() || scan.field(0) != "$MeshFormat")
         scan.fail("no $MeshFormat found before this line");
     in.section = "$MeshFormat";
-    in.section_line = scan.line_number();
+    in.section_begin = scan.where();
     scan.set_context("section $MeshFormat", "$EndMeshFormat");
     if (!scan.next_line()) scan.fail_cut();
     if (scan.field(0).starts_with('$'))
@@ -70,23 +89,30 @@ const GmshVersion& read_header(GmshInput& in) {
     const auto version = std::find_if(std::begin(versions), std::end(versions),
                                       [&](const GmshVersion& v) { return v.number == number; });
     if (version == std::end(versions))
-        scan.fail(0, fmt::format("Gmsh version {} is not supported yet; {}",
-                                 printable(scan.field(0)), supported));
+        scan.fail(0, fmt::format("Gmsh version {} is not supported; {}", printable(scan.field(0)),
+                                 supported));
     scan.require_fields(3, "version, file type, data size");
     if (scan.field(2) != "8" && scan.field(2) != "4")
         scan.fail(2, fmt::format("data size {}; allowed: 8", printable(scan.field(2))));
-    if (scan.field(1) == "1")
-        scan.fail(1, fmt::format("binary Gmsh files are not supported yet; {}", supported));
-    if (scan.field(1) != "0")
-        scan.fail(1, fmt::format("file type {}; allowed: 0 (ASCII)", printable(scan.field(1))));
+    if (scan.field(1) != "0" && scan.field(1) != "1")
+        scan.fail(1, fmt::format("file type {}; allowed: 0 (ASCII) and 1 (binary)",
+                                 printable(scan.field(1))));
+    if (scan.field(1) == "1" && scan.field(2) != "8")
+        scan.fail(
+            2, fmt::format("data size {}; allowed in a binary file: 8", printable(scan.field(2))));
+    if (scan.field(1) == "1") read_byte_order(in);
     in.end_section("lines", 1);
-    return *version;
+    return in.binary ? version->binary() : version->ascii();
 }
 
 /// Passes over a section nobody reads, up to its end marker.
 void skip_section(GmshInput& in) {
-    const std::string end = "$End" + in.section.substr(1);
+    const std::string end = in.end_marker();
     const SourcePlace begin = in.scan.place();
+    if (in.binary) {  // lines mean nothing in there
+        const std::size_t at = in.scan.whole_text().find(end, in.scan.position());
+        if (at != std::string_view::npos) in.scan.seek(at);
+    }
     while (in.scan.next_line())
         if (in.scan.field(0) == end) return;
     throw InputError(begin, fmt::format("section {} is never closed; expected {}",
@@ -94,27 +120,50 @@ void skip_section(GmshInput& in) {
 }
 
 void read_section(GmshInput& in, std::span<const GmshSection> sections,
-                  std::map<std::string, int, std::less<>>& seen) {
+                  std::map<std::string, std::string, std::less<>>& seen) {
     TextScanner& scan = in.scan;
     in.section = std::string(scan.field(0));
-    in.section_line = scan.line_number();
+    in.section_begin = scan.where();
     const auto known = std::find_if(sections.begin(), sections.end(),
                                     [&](const GmshSection& s) { return s.name == in.section; });
     if (known == sections.end()) {
-        if (in.section.starts_with("$End"))
+        if (in.section.starts_with("$End") || in.section.starts_with("$END"))
             scan.fail(fmt::format("{} without its beginning", printable(in.section)));
         skip_section(in);
         return;
     }
-    const auto [first, is_new] = seen.emplace(in.section, in.section_line);
+    const auto [first, is_new] = seen.emplace(in.section, in.begun());
     if (!is_new)
-        scan.fail(
-            fmt::format("section {} given twice, first in line {}", in.section, first->second));
-    scan.set_context(fmt::format("section {} (begun in line {})", in.section, in.section_line),
-                     "$End" + in.section.substr(1));
+        scan.fail(fmt::format("section {} given twice, first {}", in.section, first->second));
+    scan.set_context(fmt::format("section {} ({})", in.section, in.begun()), in.end_marker());
     scan.set_entry(0);
     known->read(in);
     scan.clear_context();
+}
+
+MeshAsRead read_all_sections(GmshInput& in, std::span<const GmshSection> sections,
+                             std::initializer_list<const char*> needed) {
+    std::map<std::string, std::string, std::less<>> seen;
+    if (!in.section.empty()) seen.emplace(in.section, in.begun());
+    in.scan.clear_context();
+    std::int64_t first_outside = -1;
+    while (in.scan.next_line()) {
+        const bool header = in.scan.field(0) == "$MeshFormat";
+        if (header && seen.count("$MeshFormat"))
+            in.scan.fail(
+                fmt::format("section $MeshFormat given twice, first {}", seen["$MeshFormat"]));
+        if (in.scan.field(0).starts_with('$'))
+            read_section(in, sections, seen);
+        else if (first_outside < 0)
+            first_outside = in.scan.where();
+    }
+    if (first_outside >= 0)
+        in.builder.warn(fmt::format("{} {}: text outside any section", in.binary ? "byte" : "line",
+                                    first_outside));
+    for (const char* name : needed)
+        if (!seen.count(name))
+            throw InputError({in.scan.file()}, fmt::format("no {} section", name));
+    return in.builder.build();
 }
 
 }  // namespace
@@ -123,39 +172,77 @@ void GmshInput::next_entry(std::string_view what, std::size_t i, std::size_t n) 
     scan.set_entry(i);
     if (!scan.next_line()) scan.fail_cut();
     if (scan.field(0).starts_with('$'))
-        scan.fail(fmt::format("section {} (begun in line {}) announces {} {}; it ends after {}",
-                              section, section_line, n, what, i));
+        scan.fail(fmt::format("section {} ({}) announces {} {}; it ends after {}", section, begun(),
+                              n, what, i));
 }
 
 void GmshInput::end_section(std::string_view what, std::size_t n) {
     scan.set_entry(n);
-    const std::string end = "$End" + section.substr(1);
+    const std::string end = end_marker();
     if (!scan.next_line()) scan.fail_cut();
     if (scan.field(0) == end) return;
     if (scan.field(0).starts_with('$'))
-        scan.fail(fmt::format("section {} (begun in line {}) is not closed; expected {}, found {}",
-                              section, section_line, end, printable(scan.field(0))));
+        scan.fail(fmt::format("section {} ({}) is not closed; expected {}, found {}", section,
+                              begun(), end, printable(scan.field(0))));
+    if (binary)
+        scan.fail(fmt::format("section {} ({}) announces {} {}; {} is not behind them", section,
+                              begun(), n, what, end));
     const SourcePlace place = scan.place();
     std::size_t found = n;
     do {
         ++found;
     } while (scan.next_line() && !scan.field(0).starts_with('$'));
     if (scan.n_fields() == 0) scan.fail_cut();
-    throw InputError(place, fmt::format("section {} (begun in line {}) announces {} {}; it has {}",
-                                        section, section_line, n, what, found));
+    throw InputError(place, fmt::format("section {} ({}) announces {} {}; it has {}", section,
+                                        begun(), n, what, found));
+}
+
+std::string GmshInput::begun() const {
+    return fmt::format("begun {} {}", binary ? "at byte" : "in line", section_begin);
+}
+
+BinaryScanner GmshInput::begin_binary() const {
+    BinaryScanner data(scan.whole_text(), scan.file(), scan.position());
+    data.swap = swap;
+    data.set_context(fmt::format("section {} ({})", section, begun()));
+    return data;
+}
+
+void GmshInput::end_binary(const BinaryScanner& data, std::string_view what, std::size_t n) {
+    scan.seek(data.position());
+    end_section(what, n);
+}
+
+const GmshCellType* find_gmsh_cell(std::int64_t number) {
+    const auto* type = std::find_if(std::begin(cell_types), std::end(cell_types),
+                                    [&](const GmshCellType& t) { return t.type == number; });
+    return type == std::end(cell_types) ? nullptr : type;
+}
+
+std::string gmsh_cell_refusal(const GmshCellType* type, std::int64_t number, bool linearise) {
+    if (!type)
+        return fmt::format(
+            "element type {}; supported: 4 (tetrahedron), and 1 to 31, 92, 93 "
+            "are passed over",
+            number);
+    if (type->tet && type->n_nodes > 4 && !linearise)
+        return fmt::format("{}: use --linearise to read their corners", type->name);
+    return "";
 }
 
 const GmshCellType& GmshInput::cell_type(std::size_t i) {
     const std::int64_t number = scan.whole(i, "element type");
-    const auto* type = std::find_if(std::begin(cell_types), std::end(cell_types),
-                                    [&](const GmshCellType& t) { return t.type == number; });
-    if (type == std::end(cell_types))
-        scan.fail(i, fmt::format("element type {}; supported: 4 (tetrahedron), and 1 to 31, 92, 93 "
-                                 "are passed over",
-                                 number));
-    if (type->tet && type->n_nodes > 4 && !options.linearise)
-        scan.fail(i, fmt::format("{}: use --linearise to read their corners", type->name));
+    const GmshCellType* type = find_gmsh_cell(number);
+    const std::string refusal = gmsh_cell_refusal(type, number, options.linearise);
+    if (!refusal.empty()) scan.fail(i, refusal);
     return *type;
+}
+
+int gmsh_dimension(const TextScanner& scan, std::size_t i) {
+    const std::int64_t dimension = scan.whole(i, "entity dimension");
+    if (dimension < 0 || dimension > 3)
+        scan.fail(i, fmt::format("entity dimension {}; allowed: 0 to 3", dimension));
+    return static_cast<int>(dimension);
 }
 
 void GmshInput::add_cell(const GmshCellType& type, FileId id, std::span<const FileId> physical) {
@@ -165,10 +252,9 @@ void GmshInput::add_cell(const GmshCellType& type, FileId id, std::span<const Fi
         cell_nodes.push_back(scan.whole(i, "node id"));
     if (type.tet)
         builder.add_tet(id, {cell_nodes[0], cell_nodes[1], cell_nodes[2], cell_nodes[3]}, physical,
-                        scan.line_number());
+                        scan.where());
     else
-        builder.add_other_cell(id, type.dimension, type.name, cell_nodes, physical,
-                               scan.line_number());
+        builder.add_other_cell(id, type.dimension, type.name, cell_nodes, physical, scan.where());
 }
 
 void read_physical_names(GmshInput& in) {
@@ -192,27 +278,15 @@ void read_physical_names(GmshInput& in) {
     in.end_section("names", n);
 }
 
-MeshAsRead read_gmsh(std::string_view bytes, const std::string& file,
-                     const ReadMeshOptions& options) {
-    GmshInput in{TextScanner(bytes, file), MeshBuilder(file), options};
-    const std::span<const GmshSection> sections = read_header(in).sections();
-    std::map<std::string, int, std::less<>> seen{{"$MeshFormat", in.section_line}};
-    in.scan.clear_context();
-    int first_outside = 0;
-    while (in.scan.next_line()) {
-        if (in.scan.field(0) == "$MeshFormat")
-            in.scan.fail(fmt::format("section $MeshFormat given twice, first in line {}",
-                                     seen["$MeshFormat"]));
-        if (in.scan.field(0).starts_with('$'))
-            read_section(in, sections, seen);
-        else if (!first_outside)
-            first_outside = in.scan.line_number();
-    }
-    if (first_outside)
-        in.builder.warn(fmt::format("line {}: text outside any section", first_outside));
-    for (const char* needed : {"$Nodes", "$Elements"})
-        if (!seen.count(needed)) throw InputError({file}, fmt::format("no {} section", needed));
-    return in.builder.build();
+MeshAsRead read_gmsh(const MeshSource& source, const ReadMeshOptions& options) {
+    GmshInput in{TextScanner(source.bytes, source.file), MeshBuilder(source), options};
+    return read_all_sections(in, read_header(in), {"$Nodes", "$Elements"});
+}
+
+MeshAsRead read_gmsh1(const MeshSource& source, const ReadMeshOptions& options) {
+    GmshInput in{TextScanner(source.bytes, source.file), MeshBuilder(source), options};
+    in.end_prefix = "$END";
+    return read_all_sections(in, gmsh1_sections(), {"$NOD", "$ELM"});
 }
 
 }  // namespace limber

@@ -21,7 +21,7 @@ void read_nodes(GmshInput& in) {
         in.scan.require_fields(4, "node id, x, y, z");
         const FileId id = in.scan.whole(0, "node id");
         in.builder.add_node(id, {in.scan.number(1), in.scan.number(2), in.scan.number(3)},
-                            in.scan.line_number());
+                            in.scan.where());
     }
     in.end_section("nodes", n);
 }

@@ -14,32 +14,6 @@ constexpr std::size_t shortest_block = 8;    // "0 1 0 0\n"
 constexpr std::size_t shortest_node = 8;     // "1\n0 0 0\n"
 constexpr std::size_t shortest_element = 4;  // "1 2\n"
 
-int dimension_at(const TextScanner& scan, std::size_t i) {
-    const std::int64_t dimension = scan.whole(i, "entity dimension");
-    if (dimension < 0 || dimension > 3)
-        scan.fail(i, fmt::format("entity dimension {}; allowed: 0 to 3", dimension));
-    return static_cast<int>(dimension);
-}
-
-/// One line of $Entities: tag, a point or a box, the physical groups, then what bounds it.
-void read_entity(GmshInput& in, int dimension) {
-    const TextScanner& scan = in.scan;
-    const std::size_t at = dimension == 0 ? 4 : 7;  // field of the number of physical groups
-    if (scan.n_fields() <= at) scan.require_fields(at + 1, "tag, box, number of physical groups");
-    const FileId tag = scan.whole(0, "entity tag");
-    const std::int64_t n = scan.whole(at, "number of physical groups");
-    const auto most = static_cast<std::int64_t>(scan.n_fields() - at - 1);
-    if (n < 0 || n > most)
-        scan.fail(at, fmt::format("{} physical groups; allowed: 0 to {} in this line", n, most));
-    std::vector<FileId> groups;
-    for (std::int64_t i = 0; i < n; ++i) {
-        const FileId number = scan.whole(at + 1 + static_cast<std::size_t>(i), "physical number");
-        // A minus sign tells the orientation of the entity in the group.
-        groups.push_back(number < 0 && number != INT64_MIN ? -number : number);
-    }
-    in.entity_groups[{dimension, tag}] = std::move(groups);
-}
-
 void read_entities(GmshInput& in) {
     in.next_entry("entities", 0, 1);
     in.scan.require_fields(4, "numbers of points, curves, surfaces and volumes");
@@ -50,7 +24,7 @@ void read_entities(GmshInput& in) {
     for (int d = 0; d < 4; ++d)
         for (std::size_t i = 0; i < n[d]; ++i) {
             in.next_entry("entities", done++, total);
-            read_entity(in, d);
+            read_gmsh_entity(in, d, d == 0 ? 4 : 7);
         }
     in.end_section("entities", total);
 }
@@ -74,37 +48,37 @@ std::size_t block_size(GmshInput& in, std::string_view what, std::size_t bytes_e
                        std::size_t done, std::size_t total) {
     const std::size_t n = in.scan.count(3, what, bytes_each);
     if (n > total - done)
-        in.scan.fail(3, fmt::format("section {} (begun in line {}) announces {} {}; its blocks "
+        in.scan.fail(3, fmt::format("section {} ({}) announces {} {}; its blocks "
                                     "hold at least {}",
-                                    in.section, in.section_line, total, what, done + n));
+                                    in.section, in.begun(), total, what, done + n));
     return n;
 }
 
 void require_total(GmshInput& in, std::string_view what, std::size_t done, std::size_t total) {
     if (done != total)
         in.scan.fail(
-            fmt::format("section {} (begun in line {}) announces {} {}; its blocks hold "
+            fmt::format("section {} ({}) announces {} {}; its blocks hold "
                         "{}",
-                        in.section, in.section_line, total, what, done));
+                        in.section, in.begun(), total, what, done));
 }
 
 void read_nodes(GmshInput& in) {
     TextScanner& scan = in.scan;
     const auto [n_blocks, total] = read_announced(in, "nodes", shortest_node);
     in.builder.reserve_nodes(scan.capacity(total, shortest_node));
-    std::vector<std::pair<FileId, int>> tags;  // with their lines
+    std::vector<std::pair<FileId, std::int64_t>> tags;  // with their lines
     std::size_t done = 0;
     for (std::size_t block = 0; block < n_blocks; ++block) {
         in.next_entry("node blocks", block, n_blocks);
         scan.require_fields(4, "entity dimension, entity tag, parametric, number of nodes");
-        const int dimension = dimension_at(scan, 0);
+        const int dimension = gmsh_dimension(scan, 0);
         const bool parametric = scan.whole(2, "parametric flag") != 0;
         const std::size_t n = block_size(in, "nodes", shortest_node, done, total);
         tags.clear();
         for (std::size_t i = 0; i < n; ++i) {
             in.next_entry("nodes", done + i, total);
             scan.require_fields(1, "node tag");
-            tags.emplace_back(scan.whole(0, "node tag"), scan.line_number());
+            tags.emplace_back(scan.whole(0, "node tag"), scan.where());
         }
         for (std::size_t i = 0; i < n; ++i) {
             in.next_entry("nodes", done + i, total);
@@ -127,7 +101,7 @@ void read_elements(GmshInput& in) {
     for (std::size_t block = 0; block < n_blocks; ++block) {
         in.next_entry("element blocks", block, n_blocks);
         scan.require_fields(4, "entity dimension, entity tag, element type, number of elements");
-        const std::pair entity(dimension_at(scan, 0), scan.whole(1, "entity tag"));
+        const std::pair entity(gmsh_dimension(scan, 0), scan.whole(1, "entity tag"));
         const GmshCellType& type = in.cell_type(2);
         const std::size_t n = block_size(in, "elements", shortest_element, done, total);
         const std::vector<FileId> groups = in.entity_groups[entity];
@@ -150,6 +124,23 @@ constexpr GmshSection sections[] = {{"$PhysicalNames", read_physical_names},
                                     {"$Elements", read_elements}};
 
 }  // namespace
+
+void read_gmsh_entity(GmshInput& in, int dimension, std::size_t at) {
+    const TextScanner& scan = in.scan;
+    if (scan.n_fields() <= at) scan.require_fields(at + 1, "tag, box, number of physical groups");
+    const FileId tag = scan.whole(0, "entity tag");
+    const std::int64_t n = scan.whole(at, "number of physical groups");
+    const auto most = static_cast<std::int64_t>(scan.n_fields() - at - 1);
+    if (n < 0 || n > most)
+        scan.fail(at, fmt::format("{} physical groups; allowed: 0 to {} in this line", n, most));
+    std::vector<FileId> groups;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const FileId number = scan.whole(at + 1 + static_cast<std::size_t>(i), "physical number");
+        // A minus sign tells the orientation of the entity in the group.
+        groups.push_back(number < 0 && number != INT64_MIN ? -number : number);
+    }
+    in.entity_groups[{dimension, tag}] = std::move(groups);
+}
 
 std::span<const GmshSection> gmsh41_sections() {
     return sections;

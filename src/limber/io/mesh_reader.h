@@ -3,9 +3,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "limber/mesh/quality.h"
 #include "limber/mesh/tet_mesh.h"
+#include "limber/mesh/tri_mesh.h"
 
 namespace limber {
 
@@ -29,8 +31,24 @@ LoadedMesh read_tet_mesh(const std::string& path, const ReadMeshOptions& options
 LoadedMesh read_tet_mesh_text(std::string_view bytes, const std::string& name,
                               const ReadMeshOptions& options = {});
 
-/// Writes a mesh with its ids and groups in the format of the name's suffix (.msh, .vtu) or in the
-/// named one of the table of formats.
+struct LoadedSurface {
+    TriMesh mesh;
+    std::vector<std::string> warnings;
+    std::string format;
+};
+
+/// Reads a surface in any known format, volume formats by their triangles and quadrangles. Polygons
+/// are triangulated and the corners of STL files welded; nothing else is repaired.
+LoadedSurface read_surface(const std::string& path);
+LoadedSurface read_surface_text(std::string_view bytes, const std::string& name);
+
+/// Writes a surface in the format of the name's suffix (.obj, .stl, .ply, .off) or in the named
+/// one. STL holds floats, the others keep every bit.
+void write_surface(const std::string& path, const TriMesh& mesh, std::string_view format = "");
+
+/// Writes a mesh with its ids and groups in the format of the name's suffix (.msh, .vtu, .mesh,
+/// .node) or in the named one of the table of formats. Medit and TetGen files hold one number a
+/// tet: they keep the tet groups, under that number, but neither node groups nor sparse ids.
 void write_tet_mesh(const std::string& path, const TetMesh& mesh, std::string_view format = "");
 
 }  // namespace limber

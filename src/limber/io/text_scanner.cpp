@@ -9,61 +9,121 @@ namespace limber {
 
 namespace {
 
-bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\v' || c == '\f';
-}
-
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
 }  // namespace
 
+TextScanner::TextScanner(std::string_view text, std::string file)
+    : text_(text), file_(std::move(file)) {
+    for (char c : {' ', '\t', '\v', '\f'}) kind_[static_cast<unsigned char>(c)] = Kind::blank;
+    for (char c : {'\n', '\r'}) kind_[static_cast<unsigned char>(c)] = Kind::line_end;
+}
+
+/// One pass: the end of the line is found while its fields are.
 bool TextScanner::take_line() {
+    fields_.clear();
+    word_ = 0;
     if (position_ == text_.size()) return false;
     ++line_number_;
-    const std::string_view rest = text_.substr(position_);
-    const std::string_view window = rest.substr(0, max_line + 1);
-    const std::size_t n = window.find_first_of("\n\r");
-    if (n == window.npos && rest.size() > max_line) {
-        throw InputError({file_, line_number_},
-                         fmt::format("line longer than limit; allowed: {} bytes", max_line));
+    const char* const begin = text_.data() + position_;
+    const std::size_t left = text_.size() - position_;
+    const char* const limit = begin + std::min(left, max_line + 1);
+    const char* p = begin;
+    while (p != limit) {
+        const Kind k = kind(*p);
+        if (k == Kind::blank) {
+            ++p;
+        } else if (k == Kind::other) {
+            const char* const first = p;
+            while (p != limit && kind(*p) == Kind::other) ++p;
+            fields_.emplace_back(first, static_cast<std::size_t>(p - first));
+        } else {
+            if (k == Kind::comment)
+                p = std::find_if(p, limit, [](char c) { return c == '\n' || c == '\r'; });
+            break;
+        }
     }
-    line_is_cut_ = n == window.npos;
-    line_ = line_is_cut_ ? rest : rest.substr(0, n);
+    if (p == limit && left > max_line)
+        throw InputError(place(),
+                         fmt::format("line longer than limit; allowed: {} bytes", max_line));
+    line_is_cut_ = p == limit;
+    line_ = {begin, static_cast<std::size_t>(p - begin)};
     position_ += line_.size();
-    if (!line_is_cut_) position_ += rest.substr(n, 2) == "\r\n" ? 2 : 1;
+    if (!line_is_cut_) position_ += text_.substr(position_, 2) == "\r\n" ? 2 : 1;
     return true;
 }
 
-bool TextScanner::next_line() {
-    while (take_line()) {
-        fields_.clear();
-        for (std::size_t i = 0; i < line_.size();) {
-            if (is_blank(line_[i])) {
-                ++i;
-                continue;
-            }
-            const std::size_t begin = i;
-            while (i < line_.size() && !is_blank(line_[i])) ++i;
-            fields_.push_back(line_.substr(begin, i - begin));
-        }
-        if (!fields_.empty()) return true;
-    }
+bool TextScanner::at_end() {
     fields_.clear();
     line_ = {};
     line_is_cut_ = true;
     return false;
 }
 
+bool TextScanner::next_line() {
+    while (take_line())
+        if (!fields_.empty()) return true;
+    return at_end();
+}
+
+bool TextScanner::next_raw_line() {
+    return take_line() || at_end();
+}
+
+bool TextScanner::next_word() {
+    if (word_ == fields_.size() && !next_line()) return false;
+    ++word_;
+    return true;
+}
+
+void TextScanner::need_word() {
+    if (!next_word()) fail_cut();
+}
+
+double TextScanner::take_number() {
+    need_word();
+    return number(word_ - 1);
+}
+
+std::int64_t TextScanner::take_whole(std::string_view what) {
+    need_word();
+    return whole(word_ - 1, what);
+}
+
+std::size_t TextScanner::take_count(std::string_view what, std::size_t bytes_each) {
+    need_word();
+    return count(word_ - 1, what, bytes_each);
+}
+
+void TextScanner::seek(std::size_t position) {
+    position_ = std::min(position, text_.size());
+    fields_.clear();
+    word_ = 0;
+    offsets_ = true;
+}
+
+std::int64_t TextScanner::where() const {
+    if (!offsets_) return line_number_;
+    return static_cast<std::int64_t>(line_.data() ? line_.data() - text_.data() : position_);
+}
+
+SourcePlace TextScanner::place() const {
+    if (offsets_) return {file_, 0, 0, where()};
+    return {file_, line_number_};
+}
+
 SourcePlace TextScanner::place(std::size_t field) const {
     if (field >= fields_.size()) return place();
+    if (offsets_) return {file_, 0, 0, fields_[field].data() - text_.data()};
     const auto column = fields_[field].data() - line_.data();
     return {file_, line_number_, static_cast<int>(column) + 1};
 }
 
 void TextScanner::fail_cut() const {
-    throw InputError(place(), fmt::format("file ends inside {} after entry {}", context_, entry_));
+    const std::string inside = context_.empty() ? "what it announces" : context_;
+    throw InputError(place(), fmt::format("file ends inside {} after entry {}", inside, entry_));
 }
 
 void TextScanner::fail(const std::string& message) const {

@@ -164,6 +164,14 @@ std::size_t size_of(VtkType type) {
     return type_rows[static_cast<std::size_t>(type)].size;
 }
 
+double number_at(const char* bytes, VtkType type, bool swap) {
+    return value_at<double>(reinterpret_cast<const unsigned char*>(bytes), type, swap);
+}
+
+std::int64_t whole_at(const char* bytes, VtkType type, bool swap) {
+    return value_at<std::int64_t>(reinterpret_cast<const unsigned char*>(bytes), type, swap);
+}
+
 bool RawSource::take(void* out, std::size_t n) {
     if (n > bytes_.size()) return false;
     if (n) std::memcpy(out, bytes_.data(), n);

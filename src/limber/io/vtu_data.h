@@ -17,6 +17,10 @@ enum class VtkType { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
 std::optional<VtkType> vtk_type(std::string_view name);  // "Float64", ...
 std::size_t size_of(VtkType type);
 
+/// The value of that type at `bytes`; `swap`: it is big-endian.
+double number_at(const char* bytes, VtkType type, bool swap);
+std::int64_t whole_at(const char* bytes, VtkType type, bool swap);
+
 /// What the <VTKFile> tag says about binary data.
 struct VtkEncoding {
     bool big_endian = false;

@@ -12,7 +12,9 @@
 
 #include "limber/core/errors.h"
 #include "limber/io/formats.h"
+#include "limber/io/polygon.h"
 #include "limber/io/text_scanner.h"
+#include "limber/io/vtk_cells.h"
 #include "limber/io/vtu_data.h"
 
 namespace limber {
@@ -20,25 +22,6 @@ namespace limber {
 namespace {
 
 constexpr int max_depth = 64;
-
-struct VtkCellType {
-    std::int64_t type;
-    int n_nodes;  // of a tetrahedron; 0: other cells, of any size
-    std::string_view name;
-};
-constexpr VtkCellType cell_types[] = {
-    {10, 4, "tetrahedra"},
-    {24, 10, "10-node tetrahedra"},
-    {71, -1, "Lagrange tetrahedra"},
-    {1, 0, "points"},
-    {3, 0, "lines"},
-    {5, 0, "triangles"},
-    {9, 0, "quadrangles"},
-    {12, 0, "hexahedra"},
-    {13, 0, "prisms"},
-    {14, 0, "pyramids"},
-};
-constexpr std::int64_t last_vtk_type = 81;  // VTK 9.5: VTK_BEZIER_PYRAMID
 
 /// pugixml does not recurse, but whatever walks a tree later might.
 void require_shallow(std::string_view xml, const std::string& file) {
@@ -55,8 +38,8 @@ void require_shallow(std::string_view xml, const std::string& file) {
 
 class VtuReader {
   public:
-    VtuReader(std::string_view bytes, const std::string& file, const ReadMeshOptions& options)
-        : bytes_(bytes), file_(file), options_(options) {}
+    VtuReader(const MeshSource& source, const ReadMeshOptions& options)
+        : bytes_(source.bytes), file_(source.file), faces_(source.faces), options_(options) {}
 
     MeshAsRead read();
 
@@ -87,11 +70,13 @@ class VtuReader {
     std::string_view bytes_, xml_, appended_;
     std::string closed_;  // the XML without appended data
     const std::string& file_;
+    const bool faces_;
     const ReadMeshOptions& options_;
     pugi::xml_document document_;
     VtkEncoding encoding_;
     bool appended_raw_ = false;
     TetMesh mesh_;
+    std::vector<Triangle> triangles_;
     std::vector<Index> tet_cell_;  // cell of the current piece -> tet, -1 for other cells
     std::map<std::string, std::size_t> other_cells_;
 };
@@ -273,16 +258,24 @@ std::vector<Value> VtuReader::values(pugi::xml_node array, std::size_t n) const 
 void VtuReader::add_cell(pugi::xml_node piece, std::size_t cell, std::int64_t type,
                          std::span<const std::int64_t> nodes, Index first_node,
                          std::size_t n_points) {
-    const auto* row = std::find_if(std::begin(cell_types), std::end(cell_types),
-                                   [&](const VtkCellType& t) { return t.type == type; });
-    if (row == std::end(cell_types) && (type < 1 || type > last_vtk_type))
+    const VtkCellType* row = find_vtk_cell(type);
+    if (!row && (type < 1 || type > last_vtk_type))
         fail(piece, fmt::format("cell {} has type {}; supported: 10 (tetrahedron), other types of "
                                 "VTK are passed over",
                                 cell, type));
-    if (row == std::end(cell_types) || row->n_nodes == 0) {
-        ++other_cells_[row == std::end(cell_types) ? fmt::format("cells of type {}", type)
-                                                   : std::string(row->name)];
+    const auto node_at = [&](std::size_t k) {
+        if (nodes[k] < 0 || nodes[k] >= static_cast<std::int64_t>(n_points))
+            fail(piece, fmt::format("cell {} uses node {}, which is not there; valid: 0 to {}",
+                                    cell, nodes[k], static_cast<std::int64_t>(n_points) - 1));
+        return first_node + static_cast<Index>(nodes[k]);
+    };
+    if (!row || !row->tet) {
+        ++other_cells_[row ? std::string(row->name) : fmt::format("cells of type {}", type)];
         tet_cell_.push_back(-1);
+        if (!faces_ || !row || !row->face) return;
+        std::vector<Index> corners;
+        for (std::size_t k = 0; k < nodes.size(); ++k) corners.push_back(node_at(k));
+        triangulate_polygon(mesh_.nodes, corners, triangles_);
         return;
     }
     if (row->n_nodes > 0 ? nodes.size() != static_cast<std::size_t>(row->n_nodes)
@@ -294,12 +287,7 @@ void VtuReader::add_cell(pugi::xml_node piece, std::size_t cell, std::int64_t ty
         fail(piece,
              fmt::format("cell {}: {}: use --linearise to read their corners", cell, row->name));
     Tet tet;
-    for (int k = 0; k < 4; ++k) {
-        if (nodes[k] < 0 || nodes[k] >= static_cast<std::int64_t>(n_points))
-            fail(piece, fmt::format("cell {} uses node {}, which is not there; valid: 0 to {}",
-                                    cell, nodes[k], static_cast<std::int64_t>(n_points) - 1));
-        tet[k] = first_node + static_cast<Index>(nodes[k]);
-    }
+    for (std::size_t k = 0; k < 4; ++k) tet[k] = node_at(k);
     tet_cell_.push_back(mesh_.n_tets());
     mesh_.tets.push_back(tet);
 }
@@ -412,11 +400,17 @@ MeshAsRead VtuReader::read() {
     std::string others;
     for (const auto& [kind, n] : other_cells_)
         others += fmt::format("{}{} {}", others.empty() ? "" : ", ", n, kind);
+    if (faces_) {
+        if (triangles_.empty())
+            throw InputError({file_},
+                             "no triangles in mesh" + (others.empty() ? "" : "; it has " + others));
+        return {{}, {std::move(mesh_.nodes), std::move(triangles_)}, {}};
+    }
     if (mesh_.tets.empty())
         throw InputError({file_},
                          "no tetrahedra in mesh" + (others.empty() ? "" : "; it has " + others));
     finish_ids();
-    MeshAsRead result{std::move(mesh_), {}};
+    MeshAsRead result{std::move(mesh_), {}, {}};
     if (!others.empty())
         result.warnings.push_back("cells that are not tetrahedra are not simulated: " + others);
     return result;
@@ -424,9 +418,8 @@ MeshAsRead VtuReader::read() {
 
 }  // namespace
 
-MeshAsRead read_vtu(std::string_view bytes, const std::string& file,
-                    const ReadMeshOptions& options) {
-    return VtuReader(bytes, file, options).read();
+MeshAsRead read_vtu(const MeshSource& source, const ReadMeshOptions& options) {
+    return VtuReader(source, options).read();
 }
 
 }  // namespace limber
