@@ -193,7 +193,7 @@ StuffedShape make_armadillo() {
                      {{-0.55, 0.12, 0}, 0.016}},
                     3),
           0.03);
-    StuffedShape shape{.cell = 0.032};
+    StuffedShape shape{.cell = 0.026};
     shape.solid = make_mirrored(a.take());
     return shape;
 }

@@ -53,7 +53,7 @@ void add_wing(Figure& f) {
     const Vec3d shoulder{0.06, 0.41, 0.05}, elbow{-0.02, 0.58, 0.17}, wrist{0.05, 0.76, 0.3};
     const Vec3d tip_a{-0.2, 0.88, 0.58}, tip_b{-0.4, 0.7, 0.5}, tip_c{-0.42, 0.5, 0.34};
     const Vec3d root{-0.2, 0.37, 0.05};
-    constexpr double bone = 0.019, skin = 0.0125;
+    constexpr double bone = 0.019, skin = 0.0165;
     f.add(make_chain({{shoulder, 0.036}, {elbow, 0.027}, {wrist, 0.024}}), 0.02);
     for (const Vec3d& tip : {tip_a, tip_b, tip_c})
         f.add(make_rounded_cone(wrist, 0.02, tip, 0.014), 0.01);
@@ -106,7 +106,7 @@ StuffedShape make_dragon() {
     dragon.add(make_web({-0.66, 0.07, 0.38}, {-0.57, 0.07, 0.42}, {-0.56, 0.09, 0.52}, 0.018),
                0.015);
     add_spikes(dragon, {tail.begin(), tail.end() - 1}, 2);
-    return {.solid = dragon.take(), .cell = 0.026};
+    return {.solid = dragon.take(), .cell = 0.0235};
 }
 
 }  // namespace limber

@@ -45,7 +45,6 @@ class Figure {
     void add(Solid part, double blend);
     /// `round` is the width over which the edge is rounded off.
     void carve(Solid part, double round);
-    /// Solids are copied by making them again: the same part for the whole and as a region.
     Solid take() { return std::move(solid_); }
 
   private:

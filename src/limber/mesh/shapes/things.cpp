@@ -95,9 +95,9 @@ StuffedShape make_bowling_ball() {
         ball.carve(make_capsule(centre + (radius - depth + r) * u, centre + 1.2 * radius * u, r),
                    0.012);
     };
-    hole({0.5, 1, 0.21}, 0.014, 0.06);
-    hole({0.5, 1, -0.21}, 0.014, 0.06);
-    hole({1.35, 1, 0}, 0.017, 0.06);
+    hole({0.5, 1, 0.26}, 0.014, 0.035);
+    hole({0.5, 1, -0.26}, 0.014, 0.035);
+    hole({1.35, 1, 0}, 0.017, 0.04);
     return {.solid = ball.take(), .cell = 0.011};
 }
 
@@ -141,11 +141,11 @@ StuffedShape make_car() {
     parts.push_back(wheel(1.25));
     parts.push_back(wheel(-1.25));
     shape.solid = make_mirrored(unite(std::move(parts)));
+    const auto around_wheel = [](double x) {
+        return make_rod({x, 0.32, 0.55}, {x, 0.32, 0.9}, 0.34);
+    };
     shape.regions.push_back(
-        {"wheels",
-         intersect(make_mirrored(unite(make_rod({1.25, 0.32, 0.55}, {1.25, 0.32, 0.9}, 0.34),
-                                       make_rod({-1.25, 0.32, 0.55}, {-1.25, 0.32, 0.9}, 0.34))),
-                   make_block({}, {10, 10, 10}))});
+        {"wheels", make_mirrored(unite(around_wheel(1.25), around_wheel(-1.25)))});
     shape.regions.push_back({"body", nullptr});
     return shape;
 }
