@@ -196,6 +196,9 @@ TetMesh mesh_file(const Arguments& a) {
     if (a.with.empty()) return mesh_surface(a, surface);
     for (const std::string& warning : surface.warnings) warn(a.in, warning);
     TetMesh mesh = mesh_by_program(a.with, surface.mesh, a.cell, a.tets);
+    if (a.tets > 0 && mesh.n_tets() > 1.2 * double(a.tets))
+        warn(a.in, a.with + " keeps the triangles of the surface, which need more tets than " +
+                       std::to_string(a.tets) + "; a coarser surface needs fewer");
     print_quality(mesh);
     return mesh;
 }
