@@ -56,6 +56,6 @@ bowling_pin 40000 0
 bowling_ball 120000 -60
 car 200000 -20
 bowl 90000 0
-finger 120000 120
+finger 120000 85
 liver 120000 0
 TABLE

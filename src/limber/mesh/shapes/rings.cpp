@@ -36,7 +36,7 @@ StuffedShape make_three_torus() {
 /// two mazes that a gyroid, sin x cos y + sin y cos z + sin z cos x = 0, parts space into, cut out
 /// of a ball.
 StuffedShape make_sculpture() {
-    constexpr double radius = 0.8, period = 0.72, level = 0.62;
+    constexpr double radius = 0.8, period = 0.72, level = 0.55;
     const double k = 2 * pi / period;
     // The function's slope is at most sqrt(3) k; near the surface about 1.4 k.
     const auto maze = [=](const Vec3d& p) {
