@@ -45,7 +45,8 @@ int list(const std::string& what) {
     else if (what == "materials")
         list_materials();
     else if (what == "shapes")
-        for (std::string_view name : enum_names(ShapeKind{})) line(name, "structured tet mesh");
+        for (const ShapeInfo& info : shape_table())
+            line(enum_names(info.kind)[static_cast<std::size_t>(info.kind)], info.about);
     else if (what == "contacts")
         for (const OptionCase& method : contact_cases()) line(method.name, method.meaning);
     else if (what == "obstacles")

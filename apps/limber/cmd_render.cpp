@@ -21,7 +21,7 @@ namespace {
 struct Arguments {
     std::string dir, frame = "last", out, colour = "body", threads;
     int width = 1280, height = 720;
-    bool edges = false;
+    bool edges = false, no_skins = false;
     std::vector<double> eye, target;
 };
 
@@ -70,7 +70,9 @@ int render(const Arguments& a) {
     constexpr auto names = enum_names(ColourBy{});
     const auto colour =
         static_cast<ColourBy>(std::find(names.begin(), names.end(), a.colour) - names.begin());
-    add_bodies(read_frame(a.dir, step), colour, a.edges, picture);
+    // Stress is known in the tets only; skins show the rest.
+    const bool skins = !a.no_skins && colour != ColourBy::von_mises;
+    add_bodies(read_frame(a.dir, step, skins), colour, a.edges, picture);
     for (const Obstacle& obstacle : make_obstacles(scene))
         add_obstacle(obstacle, static_cast<double>(step) * scene.time.step, picture);
     if (picture.planes.empty()) add_floor(picture);
@@ -96,6 +98,7 @@ void add_render(CLI::App& program, Action& action) {
     command->add_option("--eye", a->eye, "where the camera stands [m]")->expected(3);
     command->add_option("--target", a->target, "what it looks at [m]")->expected(3);
     command->add_flag("--edges", a->edges, "draw the edges of the mesh");
+    command->add_flag("--no-skins", a->no_skins, "draw the tets of bodies that have a skin");
     add_threads(*command, a->threads);
     command->footer("Example: limber render out/drop --frame last --color von_mises -o drop.png");
     command->callback([a, &action] { action = [a] { return render(*a); }; });

@@ -141,7 +141,7 @@ std::vector<Bad> catalogue() {
         more("S13_cholesky_pcg", "[solver]\nkind = \"cholesky\"\nlinear = \"pcg\"\n", 17,
              {"kind = \"cholesky\" cannot go with linear = \"pcg\""}),
         change("S13_shape_key", "size = [1, 0.2, 0.2]", "radius = 1", 12,
-               {"key 'radius' belongs to a cylinder or sphere, not to shape = \"beam\""}),
+               {"key 'radius' belongs to cylinder, sphere, not to shape = \"beam\""}),
         // S14 selections
         more("S14_empty", std::string(pin) + "select = { box = [[5,5,5],[6,6,6]] }\n", 17,
              {"pin[0].select selects no node of body 'bar'"}),

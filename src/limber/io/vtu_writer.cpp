@@ -15,6 +15,7 @@ namespace limber {
 
 namespace {
 
+constexpr std::uint8_t vtk_triangle = 5;
 constexpr std::uint8_t vtk_tetra = 10;
 
 /// The bytes of one array and how the header describes them.
@@ -129,15 +130,24 @@ struct Document {
 
 void write_vtu(const std::string& path, const VtuGrid& grid, Flush flush) {
     const std::vector<Block> point_data = blocks_of(grid.point_data, grid.points.size());
-    const std::vector<Block> cell_data = blocks_of(grid.cell_data, grid.tets.size());
-    std::vector<std::int32_t> offsets(grid.tets.size());
+    LIMBER_CHECK(grid.tets.empty() || grid.triangles.empty(), "tets or triangles");
+    const bool flat_cells = !grid.triangles.empty();
+    const std::size_t n_cells = flat_cells ? grid.triangles.size() : grid.tets.size();
+    const std::size_t corners = flat_cells ? 3 : 4;
+    const auto connectivity = flat_cells ? std::as_bytes(grid.triangles) : std::as_bytes(grid.tets);
+    const std::vector<Block> cell_data = blocks_of(grid.cell_data, n_cells);
+    std::vector<std::int32_t> offsets(n_cells);
     for (std::size_t i = 0; i < offsets.size(); ++i)
-        offsets[i] = static_cast<std::int32_t>(4 * (i + 1));
-    const std::vector<std::uint8_t> types(grid.tets.size(), vtk_tetra);
-    for (const Tet& tet : grid.tets)
-        for (Index node : tet)
-            LIMBER_CHECK(node >= 0 && static_cast<std::size_t>(node) < grid.points.size(),
-                         "tet node out of range");
+        offsets[i] = static_cast<std::int32_t>(corners * (i + 1));
+    const std::vector<std::uint8_t> types(n_cells, flat_cells ? vtk_triangle : vtk_tetra);
+    const auto check_nodes = [&](const auto& cells) {
+        for (const auto& cell : cells)
+            for (Index node : cell)
+                LIMBER_CHECK(node >= 0 && static_cast<std::size_t>(node) < grid.points.size(),
+                             "cell node out of range");
+    };
+    check_nodes(grid.tets);
+    check_nodes(grid.triangles);
 
     Document doc;
     doc.header = fmt::format(
@@ -146,9 +156,9 @@ void write_vtu(const std::string& path, const VtuGrid& grid, Flush flush) {
         "header_type=\"UInt64\">\n"
         "  <UnstructuredGrid>\n"
         "    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
-        grid.points.size(), grid.tets.size());
+        grid.points.size(), n_cells);
     doc.add("Points", {block_of("Points", grid.points)});
-    doc.add("Cells", {{"connectivity", "Int32", 1, std::as_bytes(grid.tets)},
+    doc.add("Cells", {{"connectivity", "Int32", 1, connectivity},
                       {"offsets", "Int32", 1, std::as_bytes(std::span(offsets))},
                       {"types", "UInt8", 1, std::as_bytes(std::span(types))}});
     doc.add("PointData", point_data);

@@ -23,8 +23,9 @@ struct VtuArray {
 struct VtuGrid {
     std::span<const Vec3d> points;  // [m]
     std::span<const Tet> tets;
-    std::vector<VtuArray> point_data = {};  // as long as points
-    std::vector<VtuArray> cell_data = {};   // as long as tets
+    std::vector<VtuArray> point_data = {};     // as long as points
+    std::vector<VtuArray> cell_data = {};      // as long as the cells
+    std::span<const Triangle> triangles = {};  // the cells where there are no tets
 };
 
 /// VTK XML UnstructuredGrid, appended raw, little-endian, UInt64 headers: doubles keep their bits

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <string>
 
+#include "limber/core/check.h"
 #include "limber/core/errors.h"
 #include "limber/mesh/shapes.h"
+#include "limber/mesh/shapes/stuffed_shape.h"
 
 namespace limber {
 
@@ -117,6 +119,8 @@ Cells nearest_sphere(double target) {
 }  // namespace
 
 Vec3d extent_of(const ShapeDef& shape) {
+    if (const ShapeInfo& info = shape_info(shape.kind); info.make)
+        return info.make().solid->bounds().size();
     const auto positive_length = [&](double value, const char* name) {
         if (!(value > 0) || !std::isfinite(value))
             throw InputError(fmt::format("{} {} of a {}; allowed: finite and > 0", name, value,
@@ -125,9 +129,12 @@ Vec3d extent_of(const ShapeDef& shape) {
     };
     switch (shape.kind) {
         case ShapeKind::box:
-        case ShapeKind::beam: {
-            const bool box = shape.kind == ShapeKind::box;
-            const Vec3d size = shape.size.value_or(box ? Vec3d{1, 1, 1} : Vec3d{1, 0.2, 0.2});
+        case ShapeKind::beam:
+        case ShapeKind::sheet: {
+            const Vec3d size =
+                shape.size.value_or(shape.kind == ShapeKind::box    ? Vec3d{1, 1, 1}
+                                    : shape.kind == ShapeKind::beam ? Vec3d{1, 0.2, 0.2}
+                                                                    : Vec3d{1, 1e-4, 1});
             for (int axis = 0; axis < 3; ++axis) positive_length(size[axis], "size");
             return size;
         }
@@ -135,7 +142,7 @@ Vec3d extent_of(const ShapeDef& shape) {
             const double d = 2 * positive_length(shape.radius, "radius");
             return {d, positive_length(shape.height, "height"), d};
         }
-        case ShapeKind::sphere:
+        default:
             break;
     }
     const double d = 2 * positive_length(shape.radius, "radius");
@@ -143,6 +150,7 @@ Vec3d extent_of(const ShapeDef& shape) {
 }
 
 std::array<Index, 3> resolution_of(const ShapeDef& shape) {
+    LIMBER_CHECK(!shape_info(shape.kind).make, "only grids have cells along their axes");
     const Vec3d extent = extent_of(shape);
     Cells n{};
     if (!shape.cells.empty()) {
@@ -153,8 +161,10 @@ std::array<Index, 3> resolution_of(const ShapeDef& shape) {
                 fmt::format("cell {}; allowed: a length > 0, or 0 for a tenth of the "
                             "largest extent",
                             shape.cell));
+        // A sheet is made to fold.
+        const int across = shape.kind == ShapeKind::sheet ? 20 : 10;
         const double cell =
-            shape.cell > 0 ? shape.cell : std::max({extent.x, extent.y, extent.z}) / 10;
+            shape.cell > 0 ? shape.cell : std::max({extent.x, extent.y, extent.z}) / across;
         for (int axis = 0; axis < 3; ++axis) n[axis] = to_count(std::round(extent[axis] / cell));
     }
     if (tets_of(n) > max_tets)
@@ -166,6 +176,10 @@ std::array<Index, 3> resolution_of(const ShapeDef& shape) {
 ShapeDef with_tets(ShapeDef shape, Index n_tets) {
     if (n_tets < 1 || n_tets > max_tets)
         throw InputError(fmt::format("{} tets; allowed: 1 to {}", n_tets, max_tets));
+    if (shape_info(shape.kind).make) {
+        shape.tets = n_tets;
+        return shape;
+    }
     const Vec3d extent = extent_of(shape);
     const double target = n_tets / 6.0;
     Cells n{};
@@ -184,17 +198,25 @@ ShapeDef with_tets(ShapeDef shape, Index n_tets) {
     return shape;
 }
 
-TetMesh make_shape(const ShapeDef& shape) {
-    const Cells n = resolution_of(shape);
-    const Vec3d extent = extent_of(shape);
-    switch (shape.kind) {
-        case ShapeKind::cylinder:
-            return make_cylinder(shape.radius, shape.height, n[0], n[1]);
-        case ShapeKind::sphere:
-            return make_sphere(shape.radius, n[0]);
-        default:
-            return make_box(extent, n);
+ShapeMesh make_shape_mesh(const ShapeDef& shape, const ShapeProgress& progress) {
+    if (shape.tets < 0 || shape.tets > max_tets)
+        throw InputError(fmt::format("{} tets; allowed: 1 to {}", shape.tets, max_tets));
+    const ShapeInfo& info = shape_info(shape.kind);
+    if (info.make) return mesh_stuffed(info.make(), shape, progress);
+    if (shape.tets > 0 && shape.cells.empty()) {
+        ShapeDef sized = with_tets(shape, shape.tets);
+        sized.tets = 0;
+        return make_shape_mesh(sized, progress);
     }
+    const Cells n = resolution_of(shape);
+    if (shape.kind == ShapeKind::cylinder)
+        return {make_cylinder(shape.radius, shape.height, n[0], n[1]), {}};
+    if (shape.kind == ShapeKind::sphere) return {make_sphere(shape.radius, n[0]), {}};
+    return {make_box(extent_of(shape), n), {}};
+}
+
+TetMesh make_shape(const ShapeDef& shape) {
+    return make_shape_mesh(shape).mesh;
 }
 
 }  // namespace limber

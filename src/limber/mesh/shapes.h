@@ -2,7 +2,10 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,45 +27,104 @@ TetMesh make_cylinder(double radius, double height, Index around, Index along);
 /// A ball: the cube grid with `cells` cells a side pulled onto concentric spheres.
 TetMesh make_sphere(double radius, Index cells);
 
-enum class ShapeKind { box, beam, cylinder, sphere };
-constexpr std::array<std::string_view, 4> enum_names(ShapeKind) {
-    return {"box", "beam", "cylinder", "sphere"};
+enum class ShapeKind {
+    box,
+    beam,
+    sheet,
+    cylinder,
+    sphere,
+    torus,
+    three_torus,
+    sculpture,
+    double_helix,
+    bear,
+    dragon,
+    spider,
+    raptor,
+    armadillo,
+    snowman,
+    bowling_pin,
+    bowling_ball,
+    car,
+    bowl,
+    finger,
+    liver
+};
+constexpr std::array<std::string_view, 21> enum_names(ShapeKind) {
+    return {"box",         "beam",      "sheet",        "cylinder",    "sphere",       "torus",
+            "three_torus", "sculpture", "double_helix", "bear",        "dragon",       "spider",
+            "raptor",      "armadillo", "snowman",      "bowling_pin", "bowling_ball", "car",
+            "bowl",        "finger",    "liver"};
 }
 
-/// What a scene or `limber mesh --shape` asks for. The resolution is `cells` where given, else the
-/// target edge length `cell`, else a tenth of the largest extent.
+/// What a scene or `limber mesh --shape` asks for. The resolution is `cells` where given, else
+/// `tets`, else the target edge length `cell`, else the shape's default.
 struct ShapeDef {
     ShapeKind kind = ShapeKind::box;
-    std::optional<Vec3d> size = {};  // box, beam [m]; a box is 1 x 1 x 1, a beam 1 x 0.2 x 0.2
+    std::optional<Vec3d> size = {};  // box, beam, sheet [m]
     double radius = 0.5;             // cylinder, sphere [m]
     double height = 1;               // cylinder [m]
     double cell = 0;                 // [m]; 0: not given
     std::vector<Index> cells = {};   // [nx, ny, nz]; [around, along] of a cylinder; [n] of a sphere
+    Index tets = 0;                  // 0: not given
+    bool graded = false;             // stuffed shapes: coarser inside
 };
 
 template <class Visitor>
 void fields(Visitor& field, ShapeDef& o) {
     field("shape", o.kind, any_value(), "kind of shape");
     field("size", o.size, positive(Unit::length),
-          "extent of a box (default 1 x 1 x 1) or a beam (a box long in x, default 1 x 0.2 x 0.2)");
+          "extent of a box (default 1 x 1 x 1), a beam (a box long in x, default 1 x 0.2 x 0.2) or "
+          "a sheet (a box flat in y, default 1 x 0.0001 x 1)");
     field("radius", o.radius, positive(Unit::length), "of a cylinder or sphere");
     field("height", o.height, positive(Unit::length), "of a cylinder, along y");
-    field("cell", o.cell, at_least(0, Unit::length),
-          "target edge length; 0 means a tenth of the largest extent");
+    field(
+        "cell", o.cell, at_least(0, Unit::length),
+        "target edge length; 0 means the shape's own, a tenth of the largest extent of box, beam, "
+        "cylinder and sphere");
     field("cells", o.cells, at_least(1),
-          "number of cells: [nx, ny, nz] of a box or beam, [around, along] of a cylinder, "
+          "number of cells: [nx, ny, nz] of a box, beam or sheet, [around, along] of a cylinder, "
           "[n] of a sphere; goes before cell");
+    field("tets", o.tets, between(0, max_tets),
+          "number of tets, instead of cell: within 5 % for the shapes that are not grids; 0 means "
+          "not given");
+    field("graded", o.graded, any_value(), "coarser inside; not for the shapes that are grids");
+    field.at_most_one({"cell", "tets"});
+    field.at_most_one({"cells", "tets"});
 }
 
-/// Extent along x, y, z [m].
+struct StuffedShape;
+
+/// One row a shape: a new one is one function in mesh/shapes/ and one row.
+struct ShapeInfo {
+    ShapeKind kind;
+    StuffedShape (*make)();  // null: a grid
+    std::string_view keys;   // of ShapeDef that it reads besides cell and tets, with spaces between
+    std::string_view about;
+    /// Whether it reads this key of ShapeDef.
+    bool reads(std::string_view key) const;
+};
+/// In the order of ShapeKind.
+std::span<const ShapeInfo> shape_table();
+const ShapeInfo& shape_info(ShapeKind kind);
+
+/// Extent along x, y, z [m]; of a stuffed shape it may be a little larger than the mesh.
 Vec3d extent_of(const ShapeDef& shape);
-/// Cells along x, y, z as make_shape will use them. Throws InputError where the definition is
-/// wrong or asks for more tets than limber can number.
+/// Cells of a grid along x, y, z as make_shape will use them. Throws InputError where the
+/// definition is wrong or asks for more tets than limber can number.
 std::array<Index, 3> resolution_of(const ShapeDef& shape);
 /// The same shape with `cells` chosen so that the number of tets is as near to `n_tets` as whole
 /// cells of nearly equal sides allow. A sphere comes in steps of 6 n³.
 ShapeDef with_tets(ShapeDef shape, Index n_tets);
 
+struct ShapeMesh {
+    TetMesh mesh;
+    std::vector<std::string> remarks;  // of the mesher: what the cell was too large for
+};
+/// Called from the calling thread with the share of the stage that is done, 0 to 1.
+using ShapeProgress = std::function<void(std::string_view stage, double done)>;
+/// Throws InputError where the definition is wrong.
+ShapeMesh make_shape_mesh(const ShapeDef& shape, const ShapeProgress& progress = {});
 TetMesh make_shape(const ShapeDef& shape);
 
 }  // namespace limber

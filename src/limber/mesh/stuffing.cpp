@@ -190,7 +190,9 @@ class CellSearch {
         for (int round = 0; round < rounds && error > close_enough; ++round) {
             if (progress) progress("finding the cell", double(round) / rounds);
             const double cell = options_.cell;
-            const double n_found = stuff_once(solid_, options_, {}).mesh.n_tets();
+            TetMesh mesh = stuff_once(solid_, options_, {}).mesh;
+            if (options_.fragments > 0) drop_fragments(mesh, options_.fragments);
+            const double n_found = mesh.n_tets();
             // Nothing inside counts as half a tet, so that the search goes on with smaller cells.
             const double off = std::log(std::max(n_found, 0.5) / n_);
             if (std::fabs(off) < error) {

@@ -41,9 +41,17 @@ std::vector<std::string> body_stems(const Model& model) {
     return file_stems(names);
 }
 
+std::string skin_stem(const std::string& stem) {
+    return stem + "_skin";
+}
+
 std::uint64_t frame_bytes(const Model& model) {
+    std::uint64_t skins = 0;  // points and two vectors; corners, offset and type
+    for (const Body& body : model.bodies)
+        skins += std::uint64_t(body.skin.embedding.n_points()) * (3 * 24) +
+                 body.skin.triangles.size() * (3 * 4 + 4 + 1);
     // Points and five vectors and an id a node; corners, offset, type and three values a tet.
-    return std::uint64_t(model.n_nodes()) * (6 * 24 + 8) +
+    return skins + std::uint64_t(model.n_nodes()) * (6 * 24 + 8) +
            std::uint64_t(model.n_tets()) * (4 * 8 + 8 + 1 + 4 + 16) + 4096 * model.bodies.size();
 }
 
@@ -114,6 +122,10 @@ void VtuSeries::write_frame(const World& world) {
     measure_tets(model.elements, state.x, measures_);
     for (std::size_t b = 0; b < stems_.size(); ++b)
         write_body(world, b, folder_ + '/' + numbered_file(stems_[b], state.step, "vtu"));
+    for (std::size_t b = 0; b < stems_.size(); ++b)
+        if (!model.bodies[b].skin.empty())
+            write_skin(world, b,
+                       folder_ + '/' + numbered_file(skin_stem(stems_[b]), state.step, "vtu"));
     // The list grows in place: rewriting it every frame would cost the square of its length. One
     // write puts the new entries and the end over the old end.
     const std::string entries = pvd_entries(state.step, state.time);
@@ -162,6 +174,22 @@ void VtuSeries::write_body(const World& world, std::size_t b, const std::string&
     grid.cell_data = {{"material", std::span<const std::int32_t>(material_)},
                       {"von_mises", std::span<const double>(von_mises_)},
                       {"det_F", std::span<const double>(det_F_)}};
+    write_vtu(path, grid, Flush::to_system);
+}
+
+void VtuSeries::write_skin(const World& world, std::size_t b, const std::string& path) {
+    const Skin& skin = world.model().bodies[b].skin;
+    const auto n = static_cast<std::size_t>(skin.embedding.n_points());
+    for (std::vector<Vec3d>* values : {&skin_x_, &skin_v_, &skin_u_}) values->resize(n);
+    carry(skin.embedding, world.state().x, skin_x_);
+    carry(skin.embedding, world.state().v, skin_v_);
+    carry(skin.embedding, world.model().mesh.nodes, skin_u_);
+    for (std::size_t i = 0; i < n; ++i) skin_u_[i] = skin_x_[i] - skin_u_[i];
+    VtuGrid grid;
+    grid.points = skin_x_;
+    grid.triangles = skin.triangles;
+    grid.point_data = {{"displacement", std::span<const Vec3d>(skin_u_)},
+                       {"velocity", std::span<const Vec3d>(skin_v_)}};
     write_vtu(path, grid, Flush::to_system);
 }
 

@@ -11,7 +11,8 @@
 
 namespace limber {
 
-/// vtu/series.pvd and vtu/<body>_000123.vtu, every `every` steps from step 0 on.
+/// vtu/series.pvd and vtu/<body>_000123.vtu, every `every` steps from step 0 on; the skin of a body
+/// beside it as vtu/<body>_skin_000123.vtu, vertices in the order of the skin's file.
 class VtuSeries final : public Observer {
   public:
     VtuSeries(std::string dir, std::int64_t every);
@@ -22,6 +23,7 @@ class VtuSeries final : public Observer {
   private:
     void write_frame(const World& world);
     void write_body(const World& world, std::size_t b, const std::string& path);
+    void write_skin(const World& world, std::size_t b, const std::string& path);
     void list_earlier_frames(const World& world);
     void start_pvd(const std::string& entries);
     std::string pvd_entries(std::int64_t step, double time) const;
@@ -34,12 +36,15 @@ class VtuSeries final : public Observer {
     std::vector<double> von_mises_, det_F_;
     std::vector<std::int32_t> material_;
     std::vector<Tet> tets_;  // of one body, counted from its first node
+    std::vector<Vec3d> skin_x_, skin_v_, skin_u_;
     int pvd_ = -1;           // file descriptor
     std::int64_t tail_ = 0;  // where the next entry of the .pvd goes [bytes]
 };
 
 /// File names of the bodies of a model, in order: vtu/<stem>_000123.vtu.
 std::vector<std::string> body_stems(const Model& model);
+/// Of the skin of the body with this stem. A body of that very name would clash: see build_model.
+std::string skin_stem(const std::string& stem);
 
 /// Size of one frame of all bodies, about [bytes].
 std::uint64_t frame_bytes(const Model& model);

@@ -116,6 +116,20 @@ void for_each_frame_file(const std::string& dir, F&& f) {
     }
 }
 
+void read_skin_cells(const VtuFrame& file, const std::vector<std::uint8_t>& types,
+                     FrameBody& body) {
+    if (std::any_of(types.begin(), types.end(), [](int type) { return type != 5; }))
+        file.fail("a cell of a skin is not a triangle");
+    const auto corners =
+        file.array<std::int32_t>("Cells", "connectivity", "Int32", 3 * file.n_cells);
+    body.triangles.resize(file.n_cells);
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+        if (corners[k] < 0 || static_cast<std::size_t>(corners[k]) >= file.n_points)
+            file.fail("a triangle uses a point that is not there");
+        body.triangles[k / 3][k % 3] = corners[k];
+    }
+}
+
 std::string nearest_steps(const std::vector<std::int64_t>& steps, std::int64_t wanted) {
     if (steps.empty()) return "the run has no frames";
     const auto above = std::lower_bound(steps.begin(), steps.end(), wanted);
@@ -163,18 +177,27 @@ std::vector<std::int64_t> frame_steps(const std::string& dir) {
     return {steps.begin(), steps.end()};
 }
 
-std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step) {
-    std::vector<FrameBody> out;
+std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step, bool skins) {
+    std::vector<FrameBody> out, found_skins;
     for_each_frame_file(dir, [&](const fs::path& path, const std::string& stem, std::int64_t k) {
         if (k != step) return;
-        out.push_back(read_frame_file(path.string()));
-        out.back().name = stem;
+        FrameBody body = read_frame_file(path.string());
+        body.name = stem;
+        (body.triangles.empty() ? out : found_skins).push_back(std::move(body));
     });
     if (out.empty())
         throw InputError({dir, 0, 0, -1}, "no frame of step " + std::to_string(step) + "; " +
                                               nearest_steps(frame_steps(dir), step));
     std::sort(out.begin(), out.end(),
               [](const FrameBody& a, const FrameBody& b) { return a.name < b.name; });
+    if (!skins) return out;
+    for (FrameBody& skin : found_skins)
+        for (FrameBody& body : out)
+            if (skin.name == body.name + "_skin") {
+                skin.name = body.name;
+                body = std::move(skin);
+                break;
+            }
     return out;
 }
 
@@ -184,8 +207,12 @@ FrameBody read_frame_file(const std::string& path) {
     body.points = file.vectors("Points", "Points");
     body.displacement = file.vectors("PointData", "displacement");
     body.velocity = file.vectors("PointData", "velocity");
-    body.von_mises = file.array<double>("CellData", "von_mises", "Float64", file.n_cells);
     const auto types = file.array<std::uint8_t>("Cells", "types", "UInt8", file.n_cells);
+    if (!types.empty() && types[0] == 5) {
+        read_skin_cells(file, types, body);
+        return body;
+    }
+    body.von_mises = file.array<double>("CellData", "von_mises", "Float64", file.n_cells);
     if (std::any_of(types.begin(), types.end(), [](int type) { return type != 10; }))
         file.fail("a cell is not a tetrahedron");
     const auto corners =
@@ -207,7 +234,8 @@ void add_bodies(const std::vector<FrameBody>& bodies, ColourBy colour_by, bool e
     for (std::size_t b = 0; b < bodies.size(); ++b) {
         PictureBody body;
         body.points = bodies[b].points;
-        body.triangles = boundary_triangles(bodies[b].tets);
+        body.triangles =
+            bodies[b].triangles.empty() ? boundary_triangles(bodies[b].tets) : bodies[b].triangles;
         body.colour = body_colour(b);
         body.edges = edges;
         body.scalar = values_of(bodies[b], colour_by);

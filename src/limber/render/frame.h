@@ -17,15 +17,17 @@ struct FrameBody {
     std::vector<Vec3d> points;
     std::vector<Vec3d> displacement, velocity;  // one per point
     std::vector<Tet> tets;
-    std::vector<double> von_mises;  // one per tet [Pa]
+    std::vector<double> von_mises;         // one per tet [Pa]
+    std::vector<Triangle> triangles = {};  // of a skin, which has no tets
 };
 
 /// Steps that have frames, ascending.
 std::vector<std::int64_t> frame_steps(const std::string& dir);
-/// All bodies of one frame, by name. A step without a frame is an InputError that names the nearest
-/// ones.
-std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step);
-/// One vtu/<body>_000123.vtu as limber writes it; whatever else is refused with the reason.
+/// All bodies of one frame, by name, with skins in the place of the bodies that have one unless
+/// `skins` is false. A step without a frame is an InputError that names the nearest ones.
+std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step, bool skins = true);
+/// One vtu/<body>_000123.vtu or vtu/<body>_skin_000123.vtu as limber writes it; whatever else is
+/// refused with the reason.
 FrameBody read_frame_file(const std::string& path);
 
 enum class ColourBy { body, von_mises, displacement, speed };

@@ -126,10 +126,31 @@ class Builder {
         for (Vec3d& x : mesh.nodes) x = place.linear * x + place.translate;
         check_placed(def, mesh);
         append(def, mesh);
+        if (def.skin) add_skin(def, mesh, place);
         placed_.push_back(placed_body(def.name, std::move(mesh)));
         report.box = placed_.back().box;
         report_.bodies.push_back(std::move(report));
         add_tet_materials(def, placed_.back());
+    }
+
+    /// The skin is placed like the body and rides on its tets.
+    void add_skin(const BodyDef& def, const TetMesh& mesh, const Placement& place) {
+        LoadedSurface loaded = read_surface(std::string(*def.skin));
+        for (const std::string& warning : loaded.warnings)
+            report_.warnings.push_back(std::string(*def.skin) + ": " + warning);
+        if (loaded.mesh.triangles.empty())
+            throw InputError(def.origin.at("skin"), def.origin.path + ".skin: no triangles");
+        for (Vec3d& x : loaded.mesh.nodes) x = place.linear * x + place.translate;
+        Body& body = model_.bodies.back();
+        body.skin.embedding = embed(mesh, loaded.mesh.nodes);
+        for (Tet& corners : body.skin.embedding.corners)
+            for (Index& node : corners) node += body.node_begin;
+        body.skin.triangles = std::move(loaded.mesh.triangles);
+        const double size = norm(bounding_box(mesh.nodes).size());
+        if (body.skin.embedding.farthest > 0.1 * size)
+            warn(def.origin.at("skin"),
+                 def.origin.path + ".skin reaches " + number_text(body.skin.embedding.farthest) +
+                     " m out of the body; is it in the same coordinates as the mesh?");
     }
 
     /// Scaling may leave the range in which volumes are numbers.

@@ -51,19 +51,18 @@ void check_material(const MaterialDef& m) {
 /// A key that another shape would read must not be dropped in silence.
 void check_shape_keys(const BodyDef& body) {
     if (!body.shape) return;
-    const ShapeKind kind = body.shape->kind;
-    const bool boxy = kind == ShapeKind::box || kind == ShapeKind::beam;
-    const auto refuse = [&](std::string_view key, std::string_view owners) {
-        if (body.origin.has(key))
-            throw InputError(body.origin.at(key),
-                             body.origin.path + ": key '" + std::string(key) + "' belongs to " +
-                                 std::string(owners) + ", not to shape = \"" +
-                                 std::string(enum_names(kind)[static_cast<std::size_t>(kind)]) +
-                                 '"');
-    };
-    if (boxy) refuse("radius", "a cylinder or sphere");
-    if (!boxy) refuse("size", "a box or beam");
-    if (kind != ShapeKind::cylinder) refuse("height", "a cylinder");
+    const ShapeInfo& info = shape_info(body.shape->kind);
+    constexpr auto names = enum_names(ShapeKind{});
+    for (std::string_view key : {"size", "radius", "height", "cells", "graded"}) {
+        if (!body.origin.has(key) || info.reads(key)) continue;
+        std::vector<std::string> owners;
+        for (const ShapeInfo& other : shape_table())
+            if (other.reads(key)) owners.emplace_back(names[static_cast<std::size_t>(other.kind)]);
+        throw InputError(body.origin.at(key),
+                         body.origin.path + ": key '" + std::string(key) + "' belongs to " +
+                             joined(owners) + ", not to shape = \"" +
+                             std::string(names[static_cast<std::size_t>(info.kind)]) + '"');
+    }
 }
 
 void check_select(const SelectDef& select) {
@@ -114,6 +113,14 @@ void check_scene(const SceneDef& scene) {
         bodies.push_back(body.name);
     }
     check_unique(scene.bodies, "bodies");
+    // Their files would have one name.
+    for (const BodyDef& body : scene.bodies)
+        for (const BodyDef& other : scene.bodies)
+            if (body.skin && other.name == body.name + "_skin")
+                throw InputError(other.origin.at("name"),
+                                 "body '" + other.name +
+                                     "' has the name under which the skin of '" + body.name +
+                                     "' is written; choose another");
     check_unique(scene.probes, "probes");
     for (const PinDef& pin : scene.pins) {
         check_reference(pin.body, bodies, "body", "body", pin.origin);

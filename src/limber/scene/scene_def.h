@@ -243,6 +243,7 @@ struct BodyDef {
     Vec3d angular_velocity{0, 0, 0};
     MassKind mass = MassKind::lumped;
     std::optional<int> parts;
+    std::optional<FilePath> skin;
     Origin origin;
 };
 template <class Visitor>
@@ -265,6 +266,9 @@ void fields(Visitor& field, BodyDef& o) {
     field("mass", o.mass, any_value(), "a quarter of each tet to each corner, or consistent");
     field("parts", o.parts, at_least(1),
           "number of connected parts the mesh must have; any where nothing is given");
+    field("skin", o.skin, any_value(),
+          "surface file in the coordinates of the mesh, relative to this file: carried along by "
+          "the tets, written beside the body and drawn in its place; keeps its vertex order");
     field.exactly_one({"mesh", "shape"});
 }
 

@@ -8,11 +8,19 @@
 #include "limber/contact/obstacle.h"
 #include "limber/core/keyframes.h"
 #include "limber/fem/element_set.h"
+#include "limber/mesh/embedding.h"
 #include "limber/mesh/tet_mesh.h"
 
 namespace limber {
 
 enum class MassKind { lumped, consistent };
+
+/// A finer surface to look at, carried along by the tets of a body. Empty: none.
+struct Skin {
+    std::vector<Triangle> triangles;  // in the skin's own numbers, those of its file
+    Embedding embedding;              // one entry a skin vertex; corners are model node indices
+    bool empty() const { return triangles.empty(); }
+};
 
 /// The nodes and tets of one body inside the model's arrays: consecutive ranges.
 struct Body {
@@ -22,6 +30,7 @@ struct Body {
     std::vector<Triangle> surface;     // boundary, model node indices, outward
     std::vector<Index> surface_nodes;  // ascending
     MassKind mass = MassKind::lumped;
+    Skin skin;
 };
 
 /// Nodes whose position is prescribed, at rest where they are or along key frames.
