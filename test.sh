@@ -38,9 +38,12 @@ ctest --preset release -j2 --no-tests=error || fail "tests"
 
 stage "sanitizers (address, undefined behaviour)"
 build asan asan_tests
-ctest --preset asan -j2 -L . --no-tests=error || fail "sanitizers"
+ctest --preset asan -j2 -L '^(core|io|scene|linalg|fem|contact|sim)$' --no-tests=error || fail "sanitizers"
 
 if [ "$long" = yes ]; then
+  stage "sanitizers, everything"
+  build asan
+  ctest --preset asan -j2 -L . --no-tests=error || fail "sanitizers"
   stage "thread sanitizer"
   build tsan tsan_tests
   TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp" ctest --preset tsan -L '^(core|linalg|fem|contact|solve|sim|render)$' --no-tests=error || fail "thread sanitizer"
