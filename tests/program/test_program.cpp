@@ -274,6 +274,18 @@ TEST_F(Program, a_missing_scene_gives_the_reason_and_the_path) {
     EXPECT_TRUE(has(result.err, "no/such/scene.toml"));
 }
 
+TEST_F(Program, M22_a_body_that_does_not_fit_is_refused_with_both_numbers) {
+    const auto small_machine = [] { setenv("LIMBER_MEMORY_LIMIT", "1000000000", 1); };
+    const ProgramResult result =
+        limber({"check", scene.string(), "--json"}, small_machine);  // 144 tets fit
+    EXPECT_EQ(result.code, 0) << result.err;
+    write_text(scene, std::string(bar_scene).replace(std::string(bar_scene).find("[6, 2, 2]"), 9,
+                                                     "[500, 130, 130]"));
+    expect_refused(limber({"run", scene.string(), "-o", out}, small_machine),
+                   {"50700000 tets", "50.7 GB", "1 GB"});
+    EXPECT_FALSE(fs::exists(out));
+}
+
 // ---- the run folder and its checkpoints ----
 
 TEST_F(Program, X01_a_checkpoint_of_another_scene_shows_both_hashes) {

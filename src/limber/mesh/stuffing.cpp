@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <utility>
 
 #include "limber/core/errors.h"
+#include "limber/core/memory.h"
 #include "limber/mesh/stuffing_fill.h"
 #include "limber/mesh/tri_mesh.h"
 
@@ -18,21 +18,6 @@ namespace limber {
 namespace {
 
 constexpr double volume_tolerance = 0.02;  // of the shape's; more is worth a remark
-
-/// Bytes that can be used without swapping, where the system tells.
-double available_memory() {
-    std::ifstream info("/proc/meminfo");
-    std::string key, unit;
-    double kib = 0;
-    while (info >> key >> kib >> unit)
-        if (key == "MemAvailable:") return 1024 * kib;
-    return std::numeric_limits<double>::infinity();
-}
-
-std::string bytes_text(double bytes) {
-    return bytes >= 1e9 ? fmt::format("{:.3g} GB", bytes / 1e9)
-                        : fmt::format("{:.3g} MB", bytes / 1e6);
-}
 
 void check_memory(double needed, const StuffingOptions& o) {
     const double limit = o.memory > 0 ? double(o.memory) : available_memory();

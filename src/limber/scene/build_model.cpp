@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "limber/core/check.h"
+#include "limber/core/memory.h"
 #include "limber/io/mesh_reader.h"
 #include "limber/scene/build_loads.h"
 #include "limber/scene/placement.h"
@@ -94,6 +95,19 @@ class Builder {
 
     // ---- bodies
 
+    /// What a body costs from its mesh to the last matrix block: measured at about 1 kB a tet.
+    static void require_memory_for(double n_tets) {
+        require_memory(1000 * n_tets, std::to_string(static_cast<std::int64_t>(n_tets)) + " tets");
+    }
+
+    /// Before it is made; 0 where only the mesher can tell, which looks at the memory itself.
+    static double expected_tets(const ShapeDef& shape) {
+        if (shape.tets > 0) return shape.tets;
+        if (shape_info(shape.kind).make) return 0;
+        const std::array<Index, 3> n = resolution_of(shape);
+        return 6.0 * n[0] * n[1] * n[2];
+    }
+
     TetMesh make_mesh(const BodyDef& def, BodyReport& report) {
         LoadedMesh loaded;
         if (def.mesh) {
@@ -103,12 +117,17 @@ class Builder {
                 report_.warnings.push_back(std::string(*def.mesh) + ": " + warning);
         } else {
             try {
-                loaded.mesh = make_shape(*def.shape);
+                require_memory_for(expected_tets(*def.shape));
+                ShapeMesh made = make_shape_mesh(*def.shape);
+                loaded.mesh = std::move(made.mesh);
+                for (const std::string& remark : made.remarks)
+                    warn(def.origin.at("shape"), def.origin.path + ": " + remark);
             } catch (const InputError& e) {
                 throw InputError(def.origin.at("shape"), def.origin.path + ": " + e.message());
             }
             loaded.report = repair_mesh(loaded.mesh, def.origin.path);
         }
+        require_memory_for(loaded.mesh.n_tets());
         report.mesh = loaded.report;
         if (def.parts && loaded.report.n_parts != *def.parts)
             throw InputError(
