@@ -18,7 +18,7 @@ mkdir -p "$out"
 for bench in "${benches[@]}"; do
   name=$(basename "$bench" | sed 's/^bench_//')
   echo "== $name"
-  "$bench" --benchmark_min_time=1 --benchmark_repetitions=3 --benchmark_report_aggregates_only=true \
+  "$bench" --benchmark_min_time=0.5 --benchmark_repetitions=3 --benchmark_report_aggregates_only=true \
     --benchmark_out="$out/$name.json" --benchmark_out_format=json 2>/dev/null | tee "$out/$name.txt"
 done
 build/release/limber doctor --json >"$out/machine.json"
