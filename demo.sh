@@ -24,7 +24,7 @@ $limber run scenes/twisted_beam.toml -o "$out/twist" --overwrite || fail "twist"
 $limber render "$out/twist" --frame last --color von_mises -o "$out/twist.png" || fail "picture"
 
 echo
-echo "3. The ball again under three solver settings: the same scene, one word changed"
+echo "3. The ball again under five solver settings: the same scene, a word or two changed"
 tools/compare_demo.sh "$limber" "$out" || fail "comparison"
 
 echo
