@@ -2,7 +2,9 @@
 #include "limber/output/text.h"
 
 #include <gtest/gtest.h>
+
 #include <rapidcheck.h>
+#include "limber/core/markup.h"
 
 #include <bit>
 #include <cmath>
@@ -54,7 +56,7 @@ TEST(Text, numbered_files_sort_by_number) {
 }
 
 TEST(Text, html_is_escaped) {
-    EXPECT_EQ(html_escape("<a href=\"x\">'&"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
+    EXPECT_EQ(markup_escaped("<a href=\"x\">'&"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
 }
 
 }  // namespace

@@ -264,6 +264,21 @@ void GmshInput::add_cell(const GmshCellType& type, FileId id, std::span<const Fi
     builder.add_other_cell(id, type.dimension, type.name, cell_nodes, physical, scan.where());
 }
 
+void read_gmsh_numbered_nodes(GmshInput& in) {
+    in.next_entry("nodes", 0, 1);
+    in.scan.require_fields(1, "number of nodes");
+    const std::size_t n = in.scan.count(0, "nodes", gmsh_shortest_entry);
+    in.builder.reserve_nodes(in.scan.capacity(n, gmsh_shortest_entry));
+    for (std::size_t i = 0; i < n; ++i) {
+        in.next_entry("nodes", i, n);
+        in.scan.require_fields(4, "node id, x, y, z");
+        const FileId id = in.scan.whole(0, "node id");
+        in.builder.add_node(id, {in.scan.number(1), in.scan.number(2), in.scan.number(3)},
+                            in.scan.where());
+    }
+    in.end_section("nodes", n);
+}
+
 void read_physical_names(GmshInput& in) {
     in.next_entry("names", 0, 1);
     in.scan.require_fields(1, "number of names");

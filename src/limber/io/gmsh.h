@@ -73,6 +73,9 @@ struct GmshSection {
     void (*read)(GmshInput& in);
 };
 void read_physical_names(GmshInput& in);
+constexpr std::size_t gmsh_shortest_entry = 8;  // of versions 1 and 2: "1 0 0 0\n"
+/// The text of $NOD (version 1) and $Nodes (version 2): a count, then "id x y z" lines.
+void read_gmsh_numbered_nodes(GmshInput& in);
 std::span<const GmshSection> gmsh1_sections();
 std::span<const GmshSection> gmsh22_sections();
 std::span<const GmshSection> gmsh40_sections();

@@ -8,23 +8,7 @@ namespace limber {
 
 namespace {
 
-constexpr std::int64_t max_tags = 1024;    // two tags, and one for each partition of the mesh
-constexpr std::size_t shortest_entry = 8;  // "1 0 0 0\n"
-
-void read_nodes(GmshInput& in) {
-    in.next_entry("nodes", 0, 1);
-    in.scan.require_fields(1, "number of nodes");
-    const std::size_t n = in.scan.count(0, "nodes", shortest_entry);
-    in.builder.reserve_nodes(in.scan.capacity(n, shortest_entry));
-    for (std::size_t i = 0; i < n; ++i) {
-        in.next_entry("nodes", i, n);
-        in.scan.require_fields(4, "node id, x, y, z");
-        const FileId id = in.scan.whole(0, "node id");
-        in.builder.add_node(id, {in.scan.number(1), in.scan.number(2), in.scan.number(3)},
-                            in.scan.where());
-    }
-    in.end_section("nodes", n);
-}
+constexpr std::int64_t max_tags = 1024;  // two tags, and one for each partition of the mesh
 
 /// "id type n_tags tags... nodes..."; the first tag is the physical group, 0 for none.
 void read_element(GmshInput& in) {
@@ -46,8 +30,8 @@ void read_element(GmshInput& in) {
 void read_elements(GmshInput& in) {
     in.next_entry("elements", 0, 1);
     in.scan.require_fields(1, "number of elements");
-    const std::size_t n = in.scan.count(0, "elements", shortest_entry);
-    in.builder.reserve_tets(in.scan.capacity(n, shortest_entry));
+    const std::size_t n = in.scan.count(0, "elements", gmsh_shortest_entry);
+    in.builder.reserve_tets(in.scan.capacity(n, gmsh_shortest_entry));
     for (std::size_t i = 0; i < n; ++i) {
         in.next_entry("elements", i, n);
         read_element(in);
@@ -55,8 +39,9 @@ void read_elements(GmshInput& in) {
     in.end_section("elements", n);
 }
 
-constexpr GmshSection sections[] = {
-    {"$PhysicalNames", read_physical_names}, {"$Nodes", read_nodes}, {"$Elements", read_elements}};
+constexpr GmshSection sections[] = {{"$PhysicalNames", read_physical_names},
+                                    {"$Nodes", read_gmsh_numbered_nodes},
+                                    {"$Elements", read_elements}};
 
 }  // namespace
 

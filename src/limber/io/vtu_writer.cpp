@@ -10,6 +10,7 @@
 
 #include "limber/core/check.h"
 #include "limber/core/errors.h"
+#include "limber/core/markup.h"
 
 namespace limber {
 
@@ -25,27 +26,6 @@ struct Block {
     int components = 1;
     std::span<const std::byte> bytes;
 };
-
-std::string xml_escaped(std::string_view text) {
-    std::string out;
-    for (char c : text) switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    return out;
-}
 
 void require_finite(std::string_view array, std::span<const double> values, int components) {
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -99,7 +79,7 @@ struct Document {
 
     void add(const Block& block) {
         header += fmt::format("        <DataArray type=\"{}\" Name=\"{}\"", block.type,
-                              xml_escaped(block.name));
+                              markup_escaped(block.name));
         // Without the attribute a scalar is a flat array in meshio too, not n x 1.
         if (block.components > 1)
             header += fmt::format(" NumberOfComponents=\"{}\"", block.components);
@@ -194,7 +174,7 @@ void write_pvd(const std::string& path, std::span<const PvdEntry> entries, Flush
     for (const PvdEntry& entry : entries) {
         if (!std::isfinite(entry.time)) throw Bug("time of '" + entry.file + "' is not finite");
         text += fmt::format("    <DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", entry.time,
-                            xml_escaped(entry.file));
+                            markup_escaped(entry.file));
     }
     write_file_atomic(path, text + "  </Collection>\n</VTKFile>\n", flush);
 }

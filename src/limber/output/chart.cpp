@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/output/chart.h"
+#include "limber/core/markup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -80,7 +81,7 @@ void draw_axes(const Chart& chart, const Axis& x, const Axis& y, std::string& sv
     svg += fmt::format("<line class=\"axis\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>", left,
                        width - right, height - bottom, height - bottom);
     svg += fmt::format("<text class=\"tick\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
-                       width - right, height - 4, html_escape(chart.x_label));
+                       width - right, height - 4, markup_escaped(chart.x_label));
 }
 
 using Points = std::vector<std::pair<double, double>>;
@@ -145,7 +146,7 @@ std::string legend_of(const Chart& chart) {
     std::string out = "<div class=\"legend\">";
     for (const ChartSeries& series : chart.series)
         out += fmt::format("<span><i style=\"background:var(--c{})\"></i>{}</span>", series.colour,
-                           html_escape(series.name));
+                           markup_escaped(series.name));
     return out + "</div>";
 }
 
@@ -207,7 +208,7 @@ std::string chart_html(const Chart& chart) {
     const Axis x{x_lo, x_hi, left, width - right, false};
     const Axis y = make_y_axis(chart);
     std::string svg = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">",
-                                  width, height, html_escape(chart.title));
+                                  width, height, markup_escaped(chart.title));
     draw_axes(chart, x, y, svg);
     for (const ChartSeries& series : chart.series) draw_series(chart, series, x, y, svg);
     if (chart.line && y.shows(chart.line->y)) {
@@ -217,11 +218,11 @@ std::string chart_html(const Chart& chart) {
                         left, width - right, at, at);
         svg += fmt::format(
             "<text class=\"limit-label\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>",
-            width - right - 2, at < top + 16 ? at + 14 : at - 5, html_escape(chart.line->label));
+            width - right - 2, at < top + 16 ? at + 14 : at - 5, markup_escaped(chart.line->label));
     }
     svg += "</svg>";
-    std::string out = "<figure class=\"card\"><figcaption>" + html_escape(chart.title);
-    if (!chart.note.empty()) out += "<small>" + html_escape(chart.note) + "</small>";
+    std::string out = "<figure class=\"card\"><figcaption>" + markup_escaped(chart.title);
+    if (!chart.note.empty()) out += "<small>" + markup_escaped(chart.note) + "</small>";
     return out + "</figcaption>" + legend_of(chart) + svg + "</figure>\n";
 }
 

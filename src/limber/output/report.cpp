@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/output/report.h"
+#include "limber/core/markup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -75,14 +76,16 @@ std::string heading(const Json& summary) {
             tets += number_at(body, {"tets"});
         }
     const std::string known = status == "done" || status == "failed" ? status : "interrupted";
-    std::string out = fmt::format("<h1>{}<span class=\"chip {}\">{}</span></h1>\n",
-                                  html_escape(scene.empty() ? "limber run" : scene), known, known);
+    std::string out =
+        fmt::format("<h1>{}<span class=\"chip {}\">{}</span></h1>\n",
+                    markup_escaped(scene.empty() ? "limber run" : scene), known, known);
     out += fmt::format(
         "<p class=\"sub\">{} on {}, {} thread{} &middot; {} nodes, {} tets: {} &middot; limber {}"
         "</p>\n",
-        html_escape(text_at(summary, "solver")), html_escape(text_at(summary, "device")),
+        markup_escaped(text_at(summary, "solver")), markup_escaped(text_at(summary, "device")),
         shown(number_at(summary, {"threads"})), number_at(summary, {"threads"}) == 1 ? "" : "s",
-        shown(nodes), shown(tets), html_escape(bodies), html_escape(text_at(summary, "version")));
+        shown(nodes), shown(tets), markup_escaped(bodies),
+        markup_escaped(text_at(summary, "version")));
     return out;
 }
 
@@ -90,13 +93,14 @@ std::string warnings(const Json& summary) {
     std::string out;
     const std::string failure = text_at(summary, "failure");
     if (!failure.empty())
-        out += "<p class=\"note failed\"><b>Failed.</b> " + html_escape(failure) + "</p>\n";
+        out += "<p class=\"note failed\"><b>Failed.</b> " + markup_escaped(failure) + "</p>\n";
     if (summary.contains("finite") && summary["finite"] == false)
         out += "<p class=\"note failed\">Some values were not finite and were left out.</p>\n";
     if (summary.contains("flags") && summary["flags"].is_object())
         for (const auto& [name, count] : summary["flags"].items())
-            out += fmt::format("<p class=\"note\"><b>{}</b> in {} step{}</p>\n", html_escape(name),
-                               html_escape(cell_text(count)), count == 1 ? "" : "s");
+            out +=
+                fmt::format("<p class=\"note\"><b>{}</b> in {} step{}</p>\n", markup_escaped(name),
+                            markup_escaped(cell_text(count)), count == 1 ? "" : "s");
     return out;
 }
 
@@ -238,7 +242,7 @@ std::string charts(const std::vector<StepRow>& rows, double h) {
 std::string value_table(const Json& summary) {
     std::string out = "<h2>Summary</h2>\n<div class=\"card\"><table class=\"values\">\n";
     for (const auto& [key, value] : summary.items())
-        out += "<tr><td>" + html_escape(key) + "</td><td>" + html_escape(cell_text(value)) +
+        out += "<tr><td>" + markup_escaped(key) + "</td><td>" + markup_escaped(cell_text(value)) +
                "</td></tr>\n";
     return out + "</table></div>\n";
 }
@@ -257,7 +261,7 @@ std::string report_html(const std::string& dir) {
     std::string out =
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
-    out += html_escape(text_at(summary, "scene")) + " - limber run</title>\n<style>";
+    out += markup_escaped(text_at(summary, "scene")) + " - limber run</title>\n<style>";
     out += report_style;
     out += "</style></head>\n<body>\n" + heading(summary) + warnings(summary) + tiles(summary);
     out += stage_figure(summary) + charts(rows, number_at(summary, {"h"})) + value_table(summary);

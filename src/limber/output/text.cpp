@@ -65,28 +65,4 @@ std::string numbered_file(std::string_view stem, std::int64_t number, std::strin
     return std::string(stem) + '_' + digits + '.' + std::string(extension);
 }
 
-std::string html_escape(std::string_view text) {
-    std::string out;
-    for (char c : text) switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            case '\'':
-                out += "&#39;";
-                break;
-            default:
-                out += c;
-        }
-    return out;
-}
-
 }  // namespace limber

@@ -26,7 +26,4 @@ std::vector<std::string> file_stems(std::span<const std::string> names);
 /// <stem>_000123.<extension>: six digits or more.
 std::string numbered_file(std::string_view stem, std::int64_t number, std::string_view extension);
 
-/// Safe inside HTML text and quoted attributes.
-std::string html_escape(std::string_view text);
-
 }  // namespace limber
