@@ -131,6 +131,43 @@ TYPED_TEST(EveryUpdate, heals_what_a_bad_pivot_left_behind) {
     EXPECT_EQ(solutions(updated), solutions(fresh));
 }
 
+TYPED_TEST(EveryUpdate, lean_factors_have_the_same_bits_in_less_memory) {
+    BlockCsr A = laplacian(12, 11, 10, 1, 40);
+    SupernodalCholesky<TypeParam> rich;
+    rich.factorize(A, {});
+    const Vectors before = solutions(rich);
+    change_node(A, 600, 0.5);
+    std::vector<Index> dirty;
+    for (Index j = A.row_begin()[600]; j < A.row_begin()[601]; ++j) dirty.push_back(A.column()[j]);
+    SupernodalCholesky<TypeParam> fresh;
+    fresh.factorize(A, {});
+    const Vectors after = solutions(fresh);
+    const BlockCsr original = laplacian(12, 11, 10, 1, 40);
+
+    double last = rich.memory().total();
+    EXPECT_EQ(rich.memory().n_dropped, 0);
+    for (const double share : {0.95, 0.8, 0.0}) {
+        SupernodalOptions options;
+        options.lean = true;
+        options.memory_limit = share * rich.memory().total();
+        for (const int threads : {1, 3}) {
+            const ThreadLimit limit(threads);
+            SupernodalCholesky<TypeParam> lean;
+            lean.analyze(original, options);
+            EXPECT_GT(lean.memory().n_dropped, 0);
+            EXPECT_LE(lean.memory().total(), last);
+            if (threads == 3) last = lean.memory().total();
+            lean.factorize(original, {});
+            EXPECT_EQ(solutions(lean), before);
+            BlockCsr changed = original;
+            change_node(changed, 600, 0.5);
+            lean.update(changed, {}, dirty);
+            EXPECT_LE(lean.last_work().n_supernodes, lean.n_supernodes());
+            EXPECT_EQ(solutions(lean), after);
+        }
+    }
+}
+
 // The last grid has fronts that are cut into tiles, and wide rows in the solves.
 TYPED_TEST(EveryUpdate, gives_the_same_bits_for_any_number_of_threads) {
     for (const BlockCsr& A : {laplacian(7, 7, 7, 1, 40), laplacian(17, 17, 17, 1, 40)}) {
