@@ -49,14 +49,14 @@ void CorotationalStepper::build_system(const StepInput& in, const State& state) 
     if (assembled_) {
         assembler_.assemble(coefficients, rotations_, A_);
         for (const ContactTerm& term : in.contact)
-            A_.blocks()[A_.diagonal_position(term.node)] += term.block;
+            A_.blocks()[A_.diagonal_position(term.at.node[0])] += term.block;
     } else {
         operator_.set(coefficients, rotations_);
         for (Index node : contact_nodes_) operator_.extra_diagonal()[node] = Mat3d{};
         contact_nodes_.clear();
         for (const ContactTerm& term : in.contact) {
-            operator_.extra_diagonal()[term.node] += term.block;
-            contact_nodes_.push_back(term.node);
+            operator_.extra_diagonal()[term.at.node[0]] += term.block;
+            contact_nodes_.push_back(term.at.node[0]);
         }
     }
     parallel_for(n, grain, [&](Index i) {
@@ -64,7 +64,7 @@ void CorotationalStepper::build_system(const StepInput& in, const State& state) 
         b_[i] = model_.lumped[i] * state.v[i] + h * force_[i];
     });
     if (model_.consistent_mass) add_consistent_mass(model_.elements, state.v, 1.0, false, b_);
-    for (const ContactTerm& term : in.contact) b_[term.node] += term.impulse;
+    for (const ContactTerm& term : in.contact) term.at.scatter(term.impulse, b_);
     if (options_.form == SystemForm::dv) {
         system().apply(state.v, product_);
         parallel_for(n, grain, [&](Index i) { rhs_[i] = b_[i] - product_[i]; });
