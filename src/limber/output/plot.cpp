@@ -62,13 +62,14 @@ std::string marker(double x, double y, const PlotStyle& s, double r = mark) {
     }
 }
 
-/// 10 to a power is written as one.
-std::string tick_text(double value, bool log) {
+/// A power of ten as one where some tick of the axis is too small or large to be read as a number.
+std::string tick_text(double value, const std::vector<double>& ticks, bool log) {
     const double power = std::log10(value);
-    if (!log || std::fabs(power - std::round(power)) > 1e-6 || std::fabs(power) < 2.5)
-        return axis_text(value);
-    return fmt::format("10<tspan dy=\"-4.5\" font-size=\"8.5\">{}{}</tspan>", power < 0 ? "−" : "",
-                       std::abs(static_cast<int>(std::lround(power))));
+    const bool plain = !log || std::fabs(power - std::round(power)) > 1e-6 ||
+                       (ticks.front() > 0.5e-2 && ticks.back() < 2e4);
+    if (plain) return axis_text(value);
+    return fmt::format("10<tspan dy=\"-4.5\" font-size=\"8.5\">{}{}</tspan>",
+                       power < -0.5 ? "−" : "", std::abs(static_cast<int>(std::lround(power))));
 }
 
 class PanelDrawing {
@@ -144,13 +145,14 @@ class PanelDrawing {
         };
         const std::string grid = "stroke=\"#e4e7eb\" stroke-width=\"1\"";
         const std::string tick = "fill=\"#5a626b\" font-size=\"11\" text-anchor=";
-        for (double t : ticks(y_, 6)) {
+        const std::vector<double> y_ticks = ticks(y_, 6), x_ticks = ticks(x_, 6);
+        for (double t : y_ticks) {
             line(x_.from, y_(t), x_.to, y_(t), grid);
-            text(x_.from - 8, y_(t) + 4, tick_text(t, y_.log), tick + "\"end\"");
+            text(x_.from - 8, y_(t) + 4, tick_text(t, y_ticks, y_.log), tick + "\"end\"");
         }
-        for (double t : ticks(x_, 6)) {
+        for (double t : x_ticks) {
             line(x_(t), y_.from, x_(t), y_.to, grid);
-            text(x_(t), y_.from + 17, tick_text(t, x_.log), tick + "\"middle\"");
+            text(x_(t), y_.from + 17, tick_text(t, x_ticks, x_.log), tick + "\"middle\"");
         }
         line(x_.from, y_.from, x_.to, y_.from, "stroke=\"#3a4048\" stroke-width=\"1\"");
         line(x_.from, y_.from, x_.from, y_.to, "stroke=\"#3a4048\" stroke-width=\"1\"");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -83,9 +84,21 @@ std::vector<Group> groups_of(const CompareResult& result) {
 
 std::string label_of(const Group& group, std::size_t i) {
     const SolverSpec& spec = group.members[i]->spec;
-    if (i > 0) return spec.value_of("max_iterations") + " it";
+    if (i > 0) {
+        const std::string cap = spec.value_of("max_iterations");
+        return cap.empty() ? "to tolerance" : cap + " it";
+    }
     const std::string words = option_words(spec);
     return spec.kind + (words.empty() ? "" : ": " + words);
+}
+
+/// Below this two states are the same to rounding: not drawn.
+constexpr double rounding = 1e-14;
+
+std::vector<double> above_rounding(std::vector<double> values) {
+    for (double& v : values)
+        if (v < rounding) v = no_value;
+    return values;
 }
 
 /// Adds one panel of error against time per step.
@@ -105,6 +118,17 @@ PlotPanel error_panel(const CompareResult& result, Error error, Worst worst) {
             joint.x.push_back(c.ms.p50);
             joint.y.push_back(error(c));
         }
+        // Along the time axis, whatever the order on the command line.
+        std::vector<std::size_t> order(joint.x.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::sort(order.begin(), order.end(),
+                  [&](std::size_t a, std::size_t b) { return joint.x[a] < joint.x[b]; });
+        PlotCurve sorted = joint;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            sorted.x[i] = joint.x[order[i]];
+            sorted.y[i] = joint.y[order[i]];
+        }
+        joint = std::move(sorted);
         if (joint.x.size() > 1) panel.curves.push_back(std::move(joint));
     }
     return panel;
@@ -246,17 +270,17 @@ std::string error_over_time_svg(const CompareResult& result) {
             const std::string words = option_words(c->spec);
             const std::string name = c->spec.kind + (words.empty() ? "" : ": " + words);
             const PlotStyle look{style++};
-            global.curves.push_back({c->global.time, c->global.rms, name, look});
-            local.curves.push_back({c->local.time, c->local.rms, name, look});
+            global.curves.push_back({c->global.time, above_rounding(c->global.rms), name, look});
+            local.curves.push_back({c->local.time, above_rounding(c->local.rms), name, look});
             std::vector<double> time(
                 c->global.time.begin(),
                 c->global.time.begin() +
                     static_cast<std::ptrdiff_t>(std::min(c->energy.size(), c->global.time.size())));
             energy.curves.push_back(
                 {time,
-                 {c->energy.begin(), c->energy.begin() + static_cast<std::ptrdiff_t>(time.size())},
-                 name,
-                 look});
+                 above_rounding({c->energy.begin(),
+                                 c->energy.begin() + static_cast<std::ptrdiff_t>(time.size())}),
+                 name, look});
         }
     global.curves.push_back({result.twin.time,
                              result.twin.rms,
