@@ -17,7 +17,7 @@ namespace limber {
 namespace {
 
 constexpr double font = 11.5;                                   // of labels [px]
-constexpr double left = 66, right = 18, top = 34, bottom = 48;  // margins of a panel [px]
+constexpr double left = 74, right = 18, top = 34, bottom = 48;  // margins of a panel [px]
 constexpr double head = 62;                                     // title and note [px]
 constexpr double mark = 4.6;                                    // radius of a marker [px]
 
@@ -67,7 +67,7 @@ std::string tick_text(double value, const std::vector<double>& ticks, bool log) 
     const double power = std::log10(value);
     const bool plain = !log || std::fabs(power - std::round(power)) > 1e-6 ||
                        (ticks.front() > 0.5e-2 && ticks.back() < 2e4);
-    if (plain) return axis_text(value);
+    if (plain) return fmt::format("{:.6g}", std::fabs(value) < 1e-300 ? 0.0 : value);
     return fmt::format("10<tspan dy=\"-4.5\" font-size=\"8.5\">{}{}</tspan>",
                        power < -0.5 ? "−" : "", std::abs(static_cast<int>(std::lround(power))));
 }
@@ -158,11 +158,14 @@ class PanelDrawing {
         line(x_.from, y_.from, x_.from, y_.to, "stroke=\"#3a4048\" stroke-width=\"1\"");
         text((x_.from + x_.to) / 2, y_.from + 36, markup_escaped(panel_.x_label),
              "fill=\"#2a2f35\" font-size=\"12\" text-anchor=\"middle\"");
-        const double mid = (y_.from + y_.to) / 2;
-        text(x_.from - 50, mid, markup_escaped(panel_.y_label),
+        double room = 26;  // for the words of the ticks
+        for (double t : y_ticks)
+            if (!y_.log) room = std::max(room, text_width(tick_text(t, y_ticks, false), 11));
+        const double mid = (y_.from + y_.to) / 2, at = x_.from - room - 22;
+        text(at, mid, markup_escaped(panel_.y_label),
              fmt::format("fill=\"#2a2f35\" font-size=\"12\" text-anchor=\"middle\" "
                          "transform=\"rotate(-90 {:.1f} {:.1f})\"",
-                         x_.from - 50, mid));
+                         at, mid));
         text(x_.from, y_.to - 14, markup_escaped(panel_.title),
              "fill=\"#1c2126\" font-size=\"13\" font-weight=\"600\"");
     }

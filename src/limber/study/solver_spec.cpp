@@ -6,38 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "limber/study/sweep.h"
+
 namespace limber {
 
 namespace {
-
-/// Cuts at commas outside quotes and brackets. Throws on a quote or bracket left open.
-std::vector<std::string> pieces_of(const std::string& list, const SourcePlace& place) {
-    std::vector<std::string> out(1);
-    std::string open;  // brackets that wait for their partner
-    char quote = 0;
-    for (const char c : list) {
-        if (quote) {
-            if (c == quote) quote = 0;
-        } else if (c == '"' || c == '\'') {
-            quote = c;
-        } else if (c == '[' || c == '{') {
-            open += c;
-        } else if (c == ']' || c == '}') {
-            if (open.empty() || (open.back() == '[') != (c == ']'))
-                throw InputError(place, std::string("'") + c + "' closes nothing");
-            open.pop_back();
-        } else if (c == ',' && open.empty()) {
-            out.emplace_back();
-            continue;
-        }
-        out.back() += c;
-    }
-    if (quote || !open.empty())
-        throw InputError(place,
-                         "a quote or bracket is left open; wanted solvers such as "
-                         "corotational:max_iterations=5,guess=zero");
-    return out;
-}
 
 std::string trimmed(const std::string& text) {
     const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
@@ -68,6 +41,7 @@ SolverSpec::Option option_of(const std::string& piece, const OptionCase& solver,
     };
     if (out.key == "iterations" && !known(out.key)) out.key = "max_iterations";
     if (!known(out.key)) {
+        if (known("max_iterations")) keys.emplace_back("iterations");
         std::sort(keys.begin(), keys.end());
         throw InputError(place, std::string(solver.name) + ": unknown option '" +
                                     printable(out.key) + "'; allowed: " + joined(keys) +
@@ -99,8 +73,7 @@ std::string SolverSpec::value_of(const std::string& key) const {
 std::vector<SolverSpec> parse_solvers(const std::string& list, const std::string& argument) {
     const SourcePlace place{argument + ' ' + printable(list, 200)};
     std::vector<SolverSpec> out;
-    for (const std::string& raw : pieces_of(list, place)) {
-        const std::string piece = trimmed(raw);
+    for (const std::string& piece : split_list(list, place.file)) {
         if (piece.empty()) throw InputError(place, "a solver name is missing between two commas");
         std::string option = piece;
         if (starts_a_solver(piece)) {

@@ -2,6 +2,7 @@
 #include "limber/study/tables.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -21,10 +22,13 @@ std::size_t width_of(const std::string& text) {
         std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+/// "12", "-0.5", "1.9x", "3 %", "4.5 (6.7)", "-": a number, with at most a unit or a remark after
+/// it.
 bool is_numeric(const std::string& text) {
-    return !text.empty() &&
-           (text == "-" || (text[0] >= '0' && text[0] <= '9') ||
-            (text.size() > 1 && text[0] == '-' && text[1] >= '0' && text[1] <= '9'));
+    if (text == "-") return true;
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && (end == text.data() + text.size() || *end == ' ' || *end == 'x');
 }
 
 /// A bar would end the cell.
