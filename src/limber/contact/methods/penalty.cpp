@@ -81,7 +81,7 @@ bool PenaltyContact::find(const ContactInput& in, Index node, Index obstacle, Co
         const Vec3d path = in.h * (transpose(pose.end.rotation) * u);
         if (!follow(o.shape, local, path, surface)) return false;
     }
-    contact.node = node;
+    contact.at = Stencil::of_node(node);
     contact.obstacle = obstacle;
     contact.normal = pose.end.rotation * surface.normal;
     contact.gap = surface.distance;
@@ -92,37 +92,37 @@ bool PenaltyContact::find(const ContactInput& in, Index node, Index obstacle, Co
 }
 
 double PenaltyContact::past_normal_force(const Contact& c) const {
-    const auto key = [](const auto& a) { return std::pair(a.node, a.obstacle); };
-    const auto it =
-        std::lower_bound(past_.begin(), past_.end(), c,
-                         [&](const PastContact& a, const Contact& b) { return key(a) < key(b); });
-    return it != past_.end() && key(*it) == key(c) ? it->normal_force : 0;
+    const std::pair key(c.node(), c.obstacle);
+    const auto key_of = [](const PastContact& a) { return std::pair(a.node, a.obstacle); };
+    const auto it = std::lower_bound(past_.begin(), past_.end(), key,
+                                     [&](const PastContact& a, auto b) { return key_of(a) < b; });
+    return it != past_.end() && key_of(*it) == key ? it->normal_force : 0;
 }
 
 ContactTerm PenaltyContact::implicit_term(const ContactInput& in, const Contact& c) const {
-    const double h = in.h, m = in.mass[c.node], k = stiffness(m, h);
+    const double h = in.h, m = in.mass[c.node()], k = stiffness(m, h);
     const double depth = options_.thickness - c.gap;
-    const bool approaching = relative_normal_speed(c, in.v[c.node]) < 0;
+    const bool approaching = relative_normal_speed(c, in.v[c.node()]) < 0;
     // Outside the zone nothing acts yet: a damper there would stop the node in the air.
     double c_n = depth > 0 ? relaxation_steps * h * k : 0;
     if (depth > 0 && approaching) c_n += options_.damping * 2 * std::sqrt(k * m);
     const double c_t = c.friction * past_normal_force(c) /
-                       std::max(norm(slip(c, in.v[c.node])), options_.slip_speed);
+                       std::max(norm(slip(c, in.v[c.node()])), options_.slip_speed);
     const Mat3d nn = outer(c.normal, c.normal);
-    ContactTerm term{c.node, {}, {}};
+    ContactTerm term{c.at, {}, {}};
     term.block = (h * h * k + h * c_n) * nn + h * c_t * (Mat3d::identity() - nn);
     term.impulse = h * k * depth * c.normal + term.block * c.surface_velocity;
     return term;
 }
 
 ContactTerm PenaltyContact::explicit_term(const ContactInput& in, const Contact& c) const {
-    const double h = in.h, m = in.mass[c.node], k = stiffness(m, h);
-    const double approach = std::max(-relative_normal_speed(c, in.v[c.node]), 0.0);
+    const double h = in.h, m = in.mass[c.node()], k = stiffness(m, h);
+    const double approach = std::max(-relative_normal_speed(c, in.v[c.node()]), 0.0);
     const double f_n =
         k * (options_.thickness - c.gap) + options_.damping * 2 * std::sqrt(k * m) * approach;
-    ContactTerm term{c.node, {}, {}};
+    ContactTerm term{c.at, {}, {}};
     term.impulse = h * f_n * c.normal;
-    const Vec3d u_t = slip(c, in.v[c.node]);
+    const Vec3d u_t = slip(c, in.v[c.node()]);
     const double speed = norm(u_t);
     if (speed > 0) term.impulse -= (std::min(h * c.friction * f_n, m * speed) / speed) * u_t;
     return term;
@@ -163,19 +163,23 @@ void PenaltyContact::detect(const ContactInput& in, ContactSet& out) {
     out.terms.reserve(n);
     past_.reserve(n);
     out.contacts.resize(begin_[n_chunks]);
-    out.terms.resize(begin_[n_chunks]);
     parallel_ranges(n, nodes_per_chunk, [&](Index begin, Index end) {
         Index next = begin_[begin / nodes_per_chunk];
         double depth = 0;
         for (Index i = begin; i < end; ++i)
             for (Index o = 0; o < n_obstacles; ++o) {
                 if (!touches_[static_cast<std::size_t>(i) * n_obstacles + o]) continue;
-                Contact& contact = out.contacts[next];
-                find(in, in.surface_nodes[i], o, contact, depth);
-                out.terms[next++] = options_.form == PenaltyForm::implicit_form
-                                        ? implicit_term(in, contact)
-                                        : explicit_term(in, contact);
+                find(in, in.surface_nodes[i], o, out.contacts[next++], depth);
             }
+    });
+}
+
+void PenaltyContact::respond(const ContactInput& in, ContactSet& set) {
+    set.terms.resize(set.contacts.size());
+    parallel_for(static_cast<Index>(set.contacts.size()), nodes_per_chunk, [&](Index i) {
+        const Contact& contact = set.contacts[i];
+        set.terms[i] = options_.form == PenaltyForm::implicit_form ? implicit_term(in, contact)
+                                                                   : explicit_term(in, contact);
     });
 }
 
@@ -188,10 +192,10 @@ void PenaltyContact::read_back(const ContactInput& in, std::span<const Vec3d> v_
     for (std::size_t i = 0; i < set.contacts.size(); ++i) {
         Contact& c = set.contacts[i];
         const ContactTerm& term = set.terms[i];
-        c.force = (1 / in.h) * (term.impulse - term.block * v_end[c.node]);
-        f[c.node] += c.force;
+        c.force = (1 / in.h) * (term.impulse - term.block * c.at.gather(v_end));
+        c.at.scatter(c.force, f);
         if (options_.form == PenaltyForm::implicit_form)
-            past_.push_back({c.node, c.obstacle, std::max(dot(c.normal, c.force), 0.0)});
+            past_.push_back({c.node(), c.obstacle, std::max(dot(c.normal, c.force), 0.0)});
     }
 }
 

@@ -89,6 +89,7 @@ class PenaltyContact final : public ContactMethod {
     std::string_view name() const override { return "penalty"; }
     /// terms[i] belongs to contacts[i]. Same bits for any number of threads.
     void detect(const ContactInput& in, ContactSet& out) override;
+    void respond(const ContactInput& in, ContactSet& set) override;
     void read_back(const ContactInput& in, std::span<const Vec3d> v_end, ContactSet& set,
                    std::span<Vec3d> f) override;
     void save(ByteWriter& out) const override;
