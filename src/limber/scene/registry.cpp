@@ -56,10 +56,10 @@ void check_corotational(const SceneDef& scene) {
 const StepperEntry stepper_table[] = {
     {option_case<CorotationalOptions>("corotational",
                                       "linearly implicit corotation; PCG or direct"),
-     make<CorotationalStepper>, check_corotational},
+     make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit},
     {option_case<CorotationalOptions, cholesky_defaults>(
          "cholesky", "the same with a full factorisation every step: the reference"),
-     make<CorotationalStepper>, check_corotational},
+     make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit},
 };
 
 // ---- contact
@@ -170,6 +170,9 @@ const Entry& entry_of(std::span<const Entry> table, std::string_view name) {
 
 std::span<const StepperEntry> steppers() {
     return stepper_table;
+}
+const StepperEntry& stepper_entry(std::string_view name) {
+    return entry_of(steppers(), name);
 }
 std::span<const ContactEntry> contact_methods() {
     return contact_table;
