@@ -39,6 +39,18 @@ void check_corotational(const SceneDef& scene) {
                          "solver: operator = \"matrix_free\" cannot go with linear = "
                          "\"eigen_ldlt\": a factorisation needs the assembled matrix; allowed: "
                          "operator = \"assembled\", or linear = \"pcg\"");
+    if (options.solves == SolveScope::islands) {
+        const char* other = options.linear != LinearKind::pcg ? "a direct solver"
+                            : options.matrix == OperatorKind::matrix_free
+                                ? "operator = \"matrix_free\""
+                            : options.pcg.deadline_ms > 0 ? "deadline_ms"
+                                                          : nullptr;
+        if (other)
+            throw InputError(solver.origin.at("solves"),
+                             "solver: solves = \"islands\" cannot go with " + std::string(other) +
+                                 "; allowed: assembled conjugate gradients without a deadline, or "
+                                 "solves = \"world\"");
+    }
 }
 
 const StepperEntry stepper_table[] = {
