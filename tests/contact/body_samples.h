@@ -65,10 +65,7 @@ struct Bodies {
 
 /// A box of n cells along each axis, centred at the origin.
 inline TetMesh cube(double size = 1, Index n = 1) {
-    TetMesh mesh = box_mesh({size, size, size}, {n, n, n});
-    const Box3 box = bounding_box(mesh.nodes);
-    for (Vec3d& p : mesh.nodes) p -= 0.5 * (box.lo + box.hi);
-    return mesh;
+    return make_box({size, size, size}, {n, n, n});
 }
 
 }  // namespace limber
