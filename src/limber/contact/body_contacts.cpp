@@ -11,6 +11,8 @@ namespace limber {
 namespace {
 
 constexpr Index queries_per_chunk = 32;
+/// A vertex that comes this close (as a share of the thickness) hits; others slide.
+constexpr double hit_share = 0.1;
 
 /// A box that stands still in the world, seen in the course of a step from a moving frame.
 Box3 seen_from(const Box3& box, const Vec3d& frame, double h) {
@@ -247,20 +249,25 @@ bool BodyContacts::meet(const ContactInput& in, const BodyContactOptions& o, con
     Vec3d normal = p - near.at.point;
     const bool inside = dot(normal, pseudo) < 0;
     if (inside) depth = std::max(depth, near.distance);
-    if (inside || near.distance < d) {
+    const double touching = hit_share * d;
+    const bool moving = o.arriving && from != to && reach > touching;
+    if (inside || !moving || near.distance < touching) {
+        if (!inside && near.distance >= d + reach) return false;
         // Next to the surface the way to it has no direction; the pseudonormal has.
         const bool straight = near.distance > 0.01 * d + 1e-12;
         normal = straight ? (inside ? -1.0 : 1.0) * normal : pseudo;
-        const double length = norm(normal);
-        if (!(length > 0)) return false;
-        normal *= 1 / length;
-    } else if (!o.arriving) {
+    } else if (near.distance >= d + reach) {
         return false;
-    } else if (from == to) {
-        normal *= 1 / near.distance;  // parts of one body are not so fast past each other
-    } else if (!follow(in, o, to, p, v, near, normal)) {
-        return false;
+    } else if (!follow(in, to, p, v, touching, near, normal)) {
+        // Slides or passes by: the surface as it is at the end, so that no bend on the way counts.
+        const Vec3d end = p + in.h * (v - B.points.frame);
+        near = surface.nearest(B.points, end, in.h, d);
+        if (near.triangle < 0) return false;
+        normal = end - near.at.point;
     }
+    const double length = norm(normal);
+    if (!(length > 0)) return false;
+    normal *= 1 / length;
 
     const Triangle& face = surface.triangles()[near.triangle];
     Vec3d foot{}, foot_velocity{};
@@ -301,31 +308,27 @@ void BodyContacts::name(const ContactInput& in, const BodyContactOptions& o, con
     c.force = {};
 }
 
-/// Follows a point that is farther than the thickness along its path until it is not; false where
-/// that does not happen within the step. No step is longer than what the fastest approach needs to
-/// close the gap. A path that still grazes the surface after the last one counts as a hit: its
-/// normal speed there is next to nothing, and so is the force.
-bool BodyContacts::follow(const ContactInput& in, const BodyContactOptions& o, Index to,
-                          const Vec3d& p, const Vec3d& velocity, Surface::Nearest& near,
-                          Vec3d& normal) const {
+/// Follows a point that is farther than `touching` along its path until it is not; false where that
+/// does not happen within the step. No step is longer than what the fastest approach needs to close
+/// the gap. A path that still grazes the surface after the last one counts as a hit: its normal
+/// speed there is next to nothing, and so is the force. `normal` is not normalised.
+bool BodyContacts::follow(const ContactInput& in, Index to, const Vec3d& p, const Vec3d& velocity,
+                          double touching, Surface::Nearest& near, Vec3d& normal) const {
     const Side& B = sides_[to];
     const Vec3d u = velocity - B.points.frame;
-    const double speed = norm(u) + B.spread, d = o.thickness;
-    const double close_enough = 0.01 * d + 1e-9 * in.h * speed;
+    const double speed = norm(u) + B.spread;
+    const double close_enough = 0.1 * touching + 1e-9 * in.h * speed;
     double s = 0;
     for (int i = 0; i < 64; ++i) {
-        s += (near.distance - d) / speed;
+        s += (near.distance - touching) / speed;
         if (!(s < in.h)) return false;
-        near = surfaces_[to].nearest(B.points, p + s * u, s, d + speed * (in.h - s) + close_enough);
+        near = surfaces_[to].nearest(B.points, p + s * u, s,
+                                     touching + speed * (in.h - s) + close_enough);
         if (near.triangle < 0) return false;
-        if (near.distance - d < close_enough) break;
+        if (near.distance - touching < close_enough) break;
     }
     normal = p + s * u - near.at.point;
-    const double length = norm(normal);
-    if (!(length > 0)) normal = surfaces_[to].area_normal(B.points, near.triangle, s);
-    const double size = length > 0 ? length : norm(normal);
-    if (!(size > 0)) return false;
-    normal *= 1 / size;
+    if (!(norm(normal) > 0)) normal = surfaces_[to].area_normal(B.points, near.triangle, s);
     return true;
 }
 

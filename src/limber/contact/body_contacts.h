@@ -23,8 +23,9 @@ struct BodyContactOptions {
 /// Vertex against face: the nearest point of the other surface, one contact per vertex and
 /// surface. A vertex inside is pushed out the nearest way. One that comes from outside is followed
 /// along its path, relative to the moving surface, by steps that cannot miss it (sphere tracing,
-/// Hart 1996); normal and face are those where it arrives, the gap that of the start along them.
-/// So a fast vertex neither tunnels nor meets the extension of a face it misses.
+/// Hart 1996). Where it hits, normal and face are those of the hit, so that it does not tunnel;
+/// where it does not, those at the end of the step, so that a vertex that slides over an edge is
+/// not pushed by the side it leaves. The gap is that of the start along this normal.
 ///
 /// Edge against edge: convex edges whose nearest points lie inside both and whose common normal
 /// lies between the face normals of both (where that fails, a vertex-face pair is nearer).
@@ -80,8 +81,8 @@ class BodyContacts {
 
     bool meet(const ContactInput& in, const BodyContactOptions& o, const Query& query, Contact& c,
               double& depth) const;
-    bool follow(const ContactInput& in, const BodyContactOptions& o, Index to, const Vec3d& p,
-                const Vec3d& velocity, Surface::Nearest& near, Vec3d& normal) const;
+    bool follow(const ContactInput& in, Index to, const Vec3d& p, const Vec3d& velocity,
+                double touching, Surface::Nearest& near, Vec3d& normal) const;
     bool far_at_rest(const ContactInput& in, const BodyContactOptions& o, Index side, Index node,
                      Index triangle) const;
 

@@ -114,11 +114,16 @@ bool PenaltyContact::find(const ContactInput& in, Index node, Index obstacle, Co
     return contact.gap + in.h * dot(contact.normal, u) < d;
 }
 
-double PenaltyContact::past_normal_force(const Contact& c) const {
+PenaltyContact::PastContact PenaltyContact::past_of(const Contact& c) const {
     const auto it =
         std::lower_bound(past_.begin(), past_.end(), c.key,
                          [](const PastContact& a, const ContactKey& key) { return a.key < key; });
-    return it != past_.end() && it->key == c.key ? it->normal_force : 0;
+    return it != past_.end() && it->key == c.key ? *it : PastContact{};
+}
+
+PenaltyContact::PastContact PenaltyContact::remembered(const Contact& c, const ContactTerm& term) {
+    const double f_n = dot(c.normal, c.force);
+    return {c.key, f_n < 0 || term.block == Mat3d{}, std::max(f_n, 0.0)};
 }
 
 ContactTerm PenaltyContact::implicit_term(const ContactInput& in, const Contact& c) const {
@@ -127,13 +132,17 @@ ContactTerm PenaltyContact::implicit_term(const ContactInput& in, const Contact&
     const double depth = options_.thickness - c.gap;
     const Vec3d u = relative_velocity(c, in.v);
     const double u_n = dot(c.normal, u);
+    const PastContact past = past_of(c);
+    ContactTerm term{c.at, {}, {}};
+    // Surfaces that slide on each other have more contacts than they need; let go of those that
+    // would stick.
+    if (c.at.n > 1 && past.let_go && u_n > 0) return term;
     // Outside the zone nothing acts yet: a damper there would stop the node in the air.
     double c_n = depth > 0 ? relaxation_steps * h * k : 0;
     if (depth > 0 && u_n < 0) c_n += options_.damping * 2 * std::sqrt(k * m.all);
     const double c_t =
-        c.friction * past_normal_force(c) / std::max(norm(u - u_n * c.normal), options_.slip_speed);
+        c.friction * past.normal_force / std::max(norm(u - u_n * c.normal), options_.slip_speed);
     const Mat3d nn = outer(c.normal, c.normal);
-    ContactTerm term{c.at, {}, {}};
     term.block = (h * h * k + h * c_n) * nn + h * c_t * (Mat3d::identity() - nn);
     term.impulse = h * k * depth * c.normal + term.block * c.surface_velocity;
     return term;
@@ -249,8 +258,7 @@ void PenaltyContact::read_back(const ContactInput& in, std::span<const Vec3d> v_
         const ContactTerm& term = set.terms[i];
         c.force = (1 / in.h) * (term.impulse - term.block * c.at.gather(v_end));
         c.at.scatter(c.force, f);
-        if (options_.form == PenaltyForm::implicit_form)
-            past_.push_back({c.key, 0, std::max(dot(c.normal, c.force), 0.0)});
+        if (options_.form == PenaltyForm::implicit_form) past_.push_back(remembered(c, term));
     }
     std::sort(past_.begin(), past_.end(),
               [](const PastContact& a, const PastContact& b) { return a.key < b.key; });

@@ -82,7 +82,8 @@ double automatic_stiffness(PenaltyForm form, double mass, double h);
 /// - The force is linear within a step, so it can pull: where other forces lift a node off that
 ///   seemed to stay, it is held back until the end of that step (of a few steps, if they lift it
 ///   with less than it was pressed down with). A node that leaves the zone by its own speed is free
-///   at once.
+///   at once. Between surfaces, which have more contacts than they need and would hold each other
+///   in self-stress, a contact that pulled is let go for as long as it opens.
 /// - Friction is lagged (Li et al. 2020, incremental potential contact): f_lag is the normal force
 ///   of the last step, remembered in the History, so that the friction impulse of a run is mu times
 ///   its normal impulse, one step late. c_t >= 0, so f_t·u⁺ <= 0: friction never does positive work
@@ -117,7 +118,6 @@ class PenaltyContact final : public ContactMethod {
     bool follow(const ObstacleShape& shape, const Vec3d& from, const Vec3d& path,
                 SurfaceSample& hit) const;
     void find_obstacles(const ContactInput& in, ContactSet& out);
-    double past_normal_force(const Contact& contact) const;
     ContactTerm implicit_term(const ContactInput& in, const Contact& contact) const;
     ContactTerm explicit_term(const ContactInput& in, const Contact& contact) const;
     double stiffness(double mass, double h) const;
@@ -125,9 +125,12 @@ class PenaltyContact final : public ContactMethod {
 
     struct PastContact {
         ContactKey key;
-        Index unused = 0;         // no padding in the file
+        Index let_go = 0;         // 1: it pulled, or was let go already
         double normal_force = 0;  // [N], >= 0
     };
+    PastContact past_of(const Contact& contact) const;
+    static PastContact remembered(const Contact& contact, const ContactTerm& term);
+
     PenaltyOptions options_;
     BodyContacts body_contacts_;
     std::vector<PastContact> past_;  // History: the last step's, by key
