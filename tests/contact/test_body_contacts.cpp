@@ -107,7 +107,7 @@ TEST(BodyContacts, common_motion_changes_nothing) {
     const auto find = [](const Vec3d& wind) {
         Bodies b;
         b.add(make_sphere(1, 6), {0, 0, 0}, wind);
-        b.add(make_sphere(0.7, 5), {0.2, 1.66, 0.1}, wind + Vec3d{0, -3, 1});
+        b.add(make_sphere(0.7, 5), {0.2, 1.6, 0.1}, wind + Vec3d{0, -3, 1});
         return b.find().contacts;
     };
     const auto still = find({}), moving = find({200, -100, 50});
@@ -118,6 +118,62 @@ TEST(BodyContacts, common_motion_changes_nothing) {
         EXPECT_NEAR(still[i].gap, moving[i].gap, 1e-9);
         EXPECT_LT(norm(still[i].normal - moving[i].normal), 1e-6);
     }
+}
+
+/// Distance of two separate surfaces, the slow way.
+double brute_distance(const Bodies& b) {
+    double best = 1e9;
+    const auto vertices = [&](int from, int to) {
+        for (Index i : b.nodes[from])
+            for (const auto& [p, q, r] : b.triangles[to])
+                best = std::min(
+                    best, norm(b.x[i] - nearest_on_triangle(b.x[i], b.x[p], b.x[q], b.x[r]).point));
+    };
+    vertices(0, 1);
+    vertices(1, 0);
+    for (const Triangle& s : b.triangles[0])
+        for (const Triangle& t : b.triangles[1])
+            for (int i = 0; i < 3; ++i)
+                for (int k = 0; k < 3; ++k)
+                    best = std::min(best, edge_distance(b.x[s[i]], b.x[s[(i + 1) % 3]], b.x[t[k]],
+                                                        b.x[t[(k + 1) % 3]]));
+    return best;
+}
+
+TEST(BodyContacts, smallest_gap_is_the_distance_of_the_surfaces) {
+    std::mt19937 random(17);
+    std::uniform_real_distribution<double> s(-1, 1);
+    const auto turn = [&] {
+        Vec3d axis{s(random), s(random), s(random)};
+        return rotation_about((1 / norm(axis)) * axis, 3 * s(random));
+    };
+    int by_edges = 0, by_vertices = 0;
+    for (int trial = 0; trial < 300; ++trial) {
+        Bodies b;
+        b.add(cube(1, 1), {0, 0, 0}, {}, 0.2, turn());
+        const Index first = b.add(cube(1, 1), {0, 0, 0}, {}, 0.2, turn());
+        Vec3d way{s(random), s(random), s(random)};
+        way *= 1 / norm(way);
+        // Slide it in from outside until they are closer than 0.02.
+        double r = 2, distance = 1;
+        for (int i = 0; i < 200 && distance > 0.018; ++i) {
+            for (Index k = 0; k < 8; ++k) b.x[first + k] = b.rest[first + k] + r * way;
+            distance = brute_distance(b);
+            r -= 0.9 * distance;
+        }
+        b.find({.thickness = 0.02});
+        double gap = 1e9;
+        for (const Contact& c : b.set.contacts)
+            if (c.gap < gap) {
+                gap = c.gap;
+                (c.key.kind == ContactKey::edges ? by_edges : by_vertices) += 1;
+            }
+        // Edges beside a vertex that is as close, but for a tenth of the thickness, are left out.
+        EXPECT_GT(gap, distance - 1e-9) << trial;
+        EXPECT_LT(gap, distance + 0.1 * 0.02 + 1e-9) << trial;
+    }
+    EXPECT_GT(by_edges, 50);
+    EXPECT_GT(by_vertices, 50);
 }
 
 TEST(BodyContacts, crossing_bars_meet_at_their_edges) {

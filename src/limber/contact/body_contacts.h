@@ -92,7 +92,7 @@ class BodyContacts {
                       const ContactSet& set, Contact* out) const;
     bool cross(const ContactInput& in, const BodyContactOptions& o, const Pair& pair, Index ea,
                Index eb, const ContactSet& set, Contact& c) const;
-    bool covered(const Pair& pair, Index ea, Index eb, const EdgePair& at,
+    bool covered(const Pair& pair, Index ea, Index eb, const EdgePair& at, double gap,
                  const ContactSet& set) const;
     bool far_at_rest(const ContactInput& in, const BodyContactOptions& o, const Surface::Edge& a,
                      const Surface::Edge& b) const;

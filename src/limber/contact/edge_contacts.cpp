@@ -13,8 +13,9 @@ constexpr Index queries_per_chunk = 32;
 /// Slack of the test that a normal lies between two face normals: about half a degree, so that
 /// faces that lie flat on each other do not flicker.
 constexpr double arc_slack = 0.01;
-/// A vertex in contact holds its edges this far (as a share of their length) beside it.
-constexpr double covered_share = 0.25;
+/// A vertex in contact holds its edges this far (as a share of their length) beside it, unless they
+/// are nearer by more than this share of the thickness.
+constexpr double covered_share = 0.25, covered_gap = 0.1;
 
 bool between(const Vec3d& n, const Vec3d& left, const Vec3d& right, const Vec3d& direction) {
     return dot(cross(left, n), direction) > -arc_slack &&
@@ -184,7 +185,7 @@ bool BodyContacts::cross(const ContactInput& in, const BodyContactOptions& o, co
     }
     c.gap = dot(normal, apart);
     if (!(o.arriving ? c.gap + in.h * dot(normal, u) < d : c.gap < d)) return false;
-    if (c.gap < -limit || covered(pair, ea, eb, at, set)) return false;
+    if (c.gap < -limit || covered(pair, ea, eb, at, c.gap + covered_gap * d, set)) return false;
     c.at = stencil;
     c.normal = normal;
     c.key = {ContactKey::edges, A.first_edge + ea, B.first_edge + eb};
@@ -192,8 +193,8 @@ bool BodyContacts::cross(const ContactInput& in, const BodyContactOptions& o, co
     return true;
 }
 
-/// An end point nearby is in contact with the other surface already.
-bool BodyContacts::covered(const Pair& pair, Index ea, Index eb, const EdgePair& at,
+/// An end point nearby is in contact with the other surface already, no farther away than `gap`.
+bool BodyContacts::covered(const Pair& pair, Index ea, Index eb, const EdgePair& at, double gap,
                            const ContactSet& set) const {
     const Index pair_number = static_cast<Index>(&pair - pairs_.data());
     const Index begin = pair_number == 0 ? begin_vertices_ : pairs_[pair_number - 1].found[1];
@@ -204,7 +205,7 @@ bool BodyContacts::covered(const Pair& pair, Index ea, Index eb, const EdgePair&
         const auto last = set.contacts.begin() + pair.found[turned];
         const auto it = std::lower_bound(
             first, last, key, [](const Contact& c, Index wanted) { return c.key.a < wanted; });
-        return it != last && it->key.a == key;
+        return it != last && it->key.a == key && it->gap <= gap;
     };
     const bool self = pair.a == pair.b;
     const auto end_of = [](const Surface::Edge& e, double s) {
