@@ -22,7 +22,7 @@ std::unique_ptr<Stepper> make(const Model& model, const AnyOptions& options) {
 
 CorotationalOptions cholesky_defaults() {
     CorotationalOptions options;
-    options.linear = LinearKind::eigen_ldlt;
+    options.linear = LinearKind::supernodal;
     return options;
 }
 
@@ -34,11 +34,12 @@ void check_corotational(const SceneDef& scene) {
                          "solver: kind = \"cholesky\" cannot go with linear = \"pcg\": it is the "
                          "direct reference; allowed: kind = \"corotational\" with linear = "
                          "\"pcg\"");
-    if (options.linear == LinearKind::eigen_ldlt && options.matrix == OperatorKind::matrix_free)
+    if (options.linear != LinearKind::pcg && options.matrix == OperatorKind::matrix_free)
         throw InputError(solver.origin.at("operator"),
-                         "solver: operator = \"matrix_free\" cannot go with linear = "
-                         "\"eigen_ldlt\": a factorisation needs the assembled matrix; allowed: "
-                         "operator = \"assembled\", or linear = \"pcg\"");
+                         "solver: operator = \"matrix_free\" cannot go with linear = \"" +
+                             std::string(enum_names(LinearKind{})[static_cast<int>(options.linear)]) +
+                             "\": a factorisation needs the assembled matrix; allowed: "
+                             "operator = \"assembled\", or linear = \"pcg\"");
     if (options.solves == SolveScope::islands) {
         const char* other = options.linear != LinearKind::pcg ? "a direct solver"
                             : options.matrix == OperatorKind::matrix_free
