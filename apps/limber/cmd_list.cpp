@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "../../bench/registry.h"
 #include "commands.h"
 #include "limber/fem/materials.h"
 #include "limber/io/formats.h"
@@ -50,6 +51,9 @@ int list(const std::string& what) {
         for (const MeshFormat& format : mesh_formats()) {
             if (format.read || format.write) line(format.name, format.description);
         }
+    else if (what == "benches")
+        for (const bench::BenchEntry& entry : bench::benches())
+            line(entry.name, std::string(entry.what) + " (" + std::string(entry.source) + ")");
     else
         list_scenes();
     return 0;
@@ -62,10 +66,10 @@ void add_list(CLI::App& program, Action& action) {
     CLI::App* command = program.add_subcommand("list", "what this limber knows");
     command
         ->add_option("what", *what,
-                     "solvers, materials, shapes, contacts, obstacles, formats or scenes")
+                     "solvers, materials, shapes, contacts, obstacles, formats, scenes or benches")
         ->required()
-        ->check(CLI::IsMember(
-            {"solvers", "materials", "shapes", "contacts", "obstacles", "formats", "scenes"}));
+        ->check(CLI::IsMember({"solvers", "materials", "shapes", "contacts", "obstacles", "formats",
+                               "scenes", "benches"}));
     command->footer("Example: limber list solvers");
     command->callback([what, &action] { action = [what] { return list(*what); }; });
 }

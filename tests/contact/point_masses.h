@@ -39,12 +39,13 @@ struct PointMasses {
     ContactInput input() const { return {x, v, surface, obstacles, mass, time, h}; }
     void step(ContactMethod& method) {
         method.detect(input(), set);
+        method.respond(input(), set);
         std::vector<Vec3d> v_end(v.size());
         std::size_t next = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
             Mat3d A = mass[i] * Mat3d::identity();
             Vec3d b = mass[i] * (v[i] + h * gravity);
-            for (; next < set.terms.size() && set.terms[next].node == Index(i); ++next) {
+            for (; next < set.terms.size() && set.terms[next].at.node[0] == Index(i); ++next) {
                 A += set.terms[next].block;
                 b += set.terms[next].impulse;
             }
@@ -103,6 +104,7 @@ struct Column {
     }
     void step(PenaltyContact& method) {
         method.detect(p.input(), p.set);
+        method.respond(p.input(), p.set);
         std::array<Mat3d, n> A;  // diagonal blocks; the others are -h² k I
         std::array<Vec3d, n> b;
         const double c = p.h * p.h * k;
@@ -117,8 +119,8 @@ struct Column {
             b[i + 1] -= p.h * f;
         }
         for (const ContactTerm& term : p.set.terms) {
-            A[term.node] += term.block;
-            b[term.node] += term.impulse;
+            A[term.at.node[0]] += term.block;
+            b[term.at.node[0]] += term.impulse;
         }
         for (int i = 0; i + 1 < n; ++i) {  // block elimination of a tridiagonal system
             A[i + 1] -= c * c * inverse(A[i]);

@@ -192,9 +192,11 @@ TEST(Penalty, reports_the_geometric_penetration_of_the_start) {
     p.add({0, -2e-3, 0}, {});
     PenaltyContact method(p.options);
     method.detect(p.input(), p.set);
+    method.respond(p.input(), p.set);
     EXPECT_EQ(p.set.max_penetration, 2e-3);
     p.x[1].y = 5e-4;
     method.detect(p.input(), p.set);
+    method.respond(p.input(), p.set);
     EXPECT_EQ(p.set.max_penetration, 0);  // within the thickness is not inside
 }
 
@@ -210,6 +212,7 @@ TEST(Penalty, is_finite_at_centres_and_far_away) {
         p.add({0, 1, 0}, {1e100, -1e100, 0});
         PenaltyContact method(p.options);
         method.detect(p.input(), p.set);
+        method.respond(p.input(), p.set);
         EXPECT_GE(p.set.contacts.size(), 8u);
         for (const ContactTerm& term : p.set.terms) {
             EXPECT_TRUE(is_finite(term.block));
@@ -225,6 +228,7 @@ TEST(Penalty, node_that_is_not_finite_gets_no_contact) {
     p.add({nan, nan, nan}, {});
     PenaltyContact method(p.options);
     method.detect(p.input(), p.set);
+    method.respond(p.input(), p.set);
     EXPECT_TRUE(p.set.contacts.empty());
     EXPECT_EQ(p.set.max_penetration, 0);
 }
@@ -242,21 +246,22 @@ TEST(Penalty, same_bits_for_any_number_of_threads) {
         const ThreadLimit limit(1 << i);
         PenaltyContact method(p.options);
         method.detect(p.input(), sets[i]);
+        method.respond(p.input(), sets[i]);
     }
     ASSERT_GT(sets[0].contacts.size(), 2500u);
     for (int i = 1; i < 3; ++i) {
         ASSERT_EQ(sets[i].contacts.size(), sets[0].contacts.size());
         EXPECT_EQ(sets[i].max_penetration, sets[0].max_penetration);
         for (std::size_t c = 0; c < sets[0].contacts.size(); ++c) {
-            EXPECT_EQ(sets[i].contacts[c].node, sets[0].contacts[c].node);
+            EXPECT_EQ(sets[i].contacts[c].node(), sets[0].contacts[c].node());
             EXPECT_EQ(sets[i].contacts[c].obstacle, sets[0].contacts[c].obstacle);
             EXPECT_EQ(sets[i].terms[c].block, sets[0].terms[c].block);
             EXPECT_EQ(sets[i].terms[c].impulse, sets[0].terms[c].impulse);
         }
     }
     for (std::size_t c = 1; c < sets[0].contacts.size(); ++c)
-        EXPECT_LT(std::pair(sets[0].contacts[c - 1].node, sets[0].contacts[c - 1].obstacle),
-                  std::pair(sets[0].contacts[c].node, sets[0].contacts[c].obstacle));
+        EXPECT_LT(std::pair(sets[0].contacts[c - 1].node(), sets[0].contacts[c - 1].obstacle),
+                  std::pair(sets[0].contacts[c].node(), sets[0].contacts[c].obstacle));
 }
 
 TEST(Penalty, set_keeps_its_memory_between_steps) {
@@ -265,11 +270,13 @@ TEST(Penalty, set_keeps_its_memory_between_steps) {
     for (int i = 0; i < 1000; ++i) p.add({0, 1.0 + i, 0}, {});
     PenaltyContact method(p.options);
     method.detect(p.input(), p.set);
+    method.respond(p.input(), p.set);
     EXPECT_TRUE(p.set.contacts.empty());
     const Contact* contacts = p.set.contacts.data();
     const ContactTerm* terms = p.set.terms.data();
     for (Vec3d& x : p.x) x.y = 0;
     method.detect(p.input(), p.set);
+    method.respond(p.input(), p.set);
     EXPECT_EQ(p.set.contacts.size(), 1000u);
     EXPECT_EQ(p.set.contacts.data(), contacts);
     EXPECT_EQ(p.set.terms.data(), terms);
@@ -299,13 +306,14 @@ TEST(Penalty, resuming_gives_the_same_bits_as_running_through) {
 
 TEST(Penalty, damaged_history_is_refused_by_index) {
     struct Record {
-        Index node, obstacle;
+        Index kind, node, obstacle, unused;
         double force;
     };
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (const std::vector<Record>& records :
-         {std::vector<Record>{{0, 0, 1}, {3, 1, nan}}, std::vector<Record>{{4, 0, 1}, {3, 0, 1}},
-          std::vector<Record>{{0, 0, 1}, {3, 0, -1}}}) {
+         {std::vector<Record>{{0, 0, 0, 0, 1}, {0, 3, 1, 0, nan}},
+          std::vector<Record>{{0, 4, 0, 0, 1}, {0, 3, 0, 0, 1}},
+          std::vector<Record>{{0, 0, 0, 0, 1}, {0, 3, 0, 0, -1}}}) {
         ByteWriter writer;
         writer.put_array("penalty_contacts", std::span<const Record>(records));
         ByteReader reader(writer.bytes(), "checkpoint");

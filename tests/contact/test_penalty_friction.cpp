@@ -106,13 +106,14 @@ TEST(Penalty, friction_does_no_positive_work_and_respects_the_direction_of_slip)
                 const Contact& c = p.set.contacts[i];
                 // The explicit form works against the slip it saw; the implicit one against the
                 // slip at the end.
-                const Vec3d& v = form == PenaltyForm::implicit_form ? p.v[c.node] : v_start[c.node];
+                const Vec3d& v =
+                    form == PenaltyForm::implicit_form ? p.v[c.node()] : v_start[c.node()];
                 const Vec3d f_t = c.force - dot(c.force, c.normal) * c.normal;
                 const Vec3d u = v - c.surface_velocity, u_t = u - dot(u, c.normal) * c.normal;
                 // The force is a difference of momenta of this size: what rounding may leave.
                 const ContactTerm& term = p.set.terms[i];
                 const double momentum =
-                    norm(term.impulse) + frobenius_norm(term.block) * norm(p.v[c.node]);
+                    norm(term.impulse) + frobenius_norm(term.block) * norm(p.v[c.node()]);
                 worst = std::max(worst, dot(f_t, u_t) - 1e-14 * momentum / p.h * norm(u));
                 seen += norm(f_t) > 0;
             }
@@ -203,6 +204,7 @@ TEST(Penalty, obstacle_friction_overrides_the_default) {
     p.add({0, 0, 0}, {});
     PenaltyContact method(p.options);
     method.detect(p.input(), p.set);
+    method.respond(p.input(), p.set);
     ASSERT_EQ(p.set.contacts.size(), 3u);
     EXPECT_EQ(p.set.contacts[0].friction, 0.3);
     EXPECT_EQ(p.set.contacts[1].friction, 0);

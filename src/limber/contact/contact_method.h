@@ -1,47 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <compare>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "limber/contact/obstacle.h"
 #include "limber/core/bytes.h"
+#include "limber/mesh/tet_mesh.h"
 
 namespace limber {
 
-/// One node near one obstacle, found at the start of a step and frozen for it.
-struct Contact {
-    Index node = 0;
-    Index obstacle = 0;
-    Vec3d normal;            // unit, out of the obstacle
-    double gap = 0;          // signed distance to the surface [m], negative inside; of a node that
-                             // arrives within the step: to the tangent plane where it arrives
-    Vec3d surface_velocity;  // of the obstacle there, averaged over the step [m/s]
-    double friction = 0;
-    Vec3d force;  // on the node, filled after the step [N]
+/// The nodes a contact acts on, up to four. What it sees of the bodies is Σ w_k v[node_k]; a force
+/// f on that sum acts on node k as w_k f. Against an obstacle: one node of weight 1, or the points
+/// of a face. Between bodies: a vertex (+1) against a face (minus its barycentric coordinates), or
+/// an edge against an edge; the weights then add up to 0.
+struct Stencil {
+    std::array<Index, 4> node{};
+    std::array<double, 4> weight{};
+    int n = 0;
+
+    static Stencil of_node(Index node) { return {{node}, {1}, 1}; }
+    Vec3d gather(std::span<const Vec3d> value) const {
+        Vec3d sum = weight[0] * value[node[0]];
+        for (int k = 1; k < n; ++k) sum += weight[k] * value[node[k]];
+        return sum;
+    }
+    void scatter(const Vec3d& f, std::span<Vec3d> out) const {
+        for (int k = 0; k < n; ++k) out[node[k]] += weight[k] * f;
+    }
 };
 
-/// What a method adds to the linear system of a step, at one node:  A_ii += block,  b_i += impulse.
-/// A node that touches several obstacles has several terms, one after the other.
+/// What a contact is, whatever the step: methods that remember find it again by this. A vertex that
+/// slides from face to face of one body stays the same contact.
+struct ContactKey {
+    enum Kind : Index {
+        node_obstacle,  // node of a body, obstacle
+        node_body,      // node of a body, the other body (or its own)
+        obstacle_node,  // corner of a mesh obstacle (counted through all of them), body
+        edges,          // two edges, counted through all bodies and mesh obstacles
+    };
+    Index kind = node_obstacle, a = 0, b = 0;
+    friend auto operator<=>(const ContactKey&, const ContactKey&) = default;
+};
+
+/// One place where a body is near an obstacle, another body or itself, found at the start of a step
+/// and frozen for it.
+struct Contact {
+    Stencil at;
+    ContactKey key;
+    Index obstacle = -1;  // -1: between bodies
+    Index body = 0;       // of the nodes with positive weight
+    Index other = -1;     // body of the nodes with negative weight; -1 against an obstacle
+    Vec3d normal;         // unit, out of the obstacle or of `other`
+    double gap = 0;       // signed distance [m], negative inside; of a node that arrives within
+                          // the step: to the tangent plane where it arrives
+    Vec3d
+        surface_velocity;  // of the obstacle there, averaged over the step [m/s]; 0 between bodies
+    double friction = 0;
+    Vec3d force;  // on the positive side, filled after the step [N]
+
+    Index node() const { return at.node[0]; }
+};
+
+/// What a method adds to the linear system of a step:
+///   A_kl += w_k w_l block,   b_k += w_k impulse   for the nodes k, l of its stencil.
+/// A node that touches several things has several terms.
 struct ContactTerm {
-    Index node = 0;
-    Mat3d block{};    // [kg]
+    Stencil at;
+    Mat3d block{};    // [kg], symmetric positive semidefinite
     Vec3d impulse{};  // [N s]
 };
 
 struct ContactSet {
-    std::vector<Contact> contacts;   // by node, then obstacle
-    std::vector<ContactTerm> terms;  // for methods that act through A and b; by node
+    std::vector<Contact> contacts;   // in an order that no number of threads changes
+    std::vector<ContactTerm> terms;  // for methods that act through A and b; as contacts
     double max_penetration = 0;      // at the start of the step [m]
+};
+
+/// The boundary of one body, as the model has it.
+struct ContactSurface {
+    std::span<const Triangle> triangles;  // outward, model node indices
+    std::span<const Index> nodes;         // ascending
 };
 
 struct ContactInput {
     std::span<const Vec3d> x, v;           // state at the start of the step
     std::span<const Index> surface_nodes;  // of all bodies, ascending
     std::span<const Obstacle> obstacles;
-    std::span<const double> mass;  // [kg] per node
-    double time = 0, h = 0;        // obstacles move from time to time + h [s]
+    std::span<const double> mass;              // [kg] per node
+    double time = 0, h = 0;                    // obstacles move from time to time + h [s]
+    std::span<const ContactSurface> bodies{};  // none: obstacles alone are looked for
+    std::span<const Vec3d> rest{};             // positions at rest [m], for self-contact
 };
 
 /// How contact is resolved; one file in contact/methods/ and one line in scene/registry.cpp each.
@@ -49,8 +101,10 @@ class ContactMethod {
   public:
     virtual ~ContactMethod() = default;
     virtual std::string_view name() const = 0;
-    /// Stage 2: fills `out`, which keeps its capacity between steps.
+    /// Stage 2: fills out.contacts, which keeps its capacity between steps.
     virtual void detect(const ContactInput& in, ContactSet& out) = 0;
+    /// Stage 8 for methods that act through A and b: fills set.terms from set.contacts.
+    virtual void respond(const ContactInput& in, ContactSet& set) = 0;
     /// After the step: the forces that acted, into contacts[].force and added to f (which the
     /// caller clears) [N].
     /// Only for steps that are kept: a method may remember them.

@@ -40,11 +40,13 @@ struct ColumnSums {
     void add_exact(const double* B, const double* v) { add(B, Four(v[0]), Four(v[1]), Four(v[2])); }
 };
 
-/// Σ_k B_k x_{column[k]} over the blocks [begin, end) of one row. Columns ascend, so that only the
-/// last block can meet the last node, past which nothing may be read.
+/// Σ_k B_k x_{column[k] - first} over the blocks [begin, end) of one row. Columns ascend, so that
+/// only the last block can meet the last node, past which nothing may be read.
 inline Vec3d row_product(const double* block, const Index* column, Index begin, Index end,
-                         const double* x) {
-    const auto node = [=](Index k) { return x + 3 * static_cast<std::ptrdiff_t>(column[k]); };
+                         Index first, const double* x) {
+    const auto node = [=](Index k) {
+        return x + 3 * static_cast<std::ptrdiff_t>(column[k] - first);
+    };
     const double* B = block + 9 * static_cast<std::ptrdiff_t>(begin);
     ColumnSums even, odd;
     Index k = begin;
@@ -95,19 +97,28 @@ void BlockCsr::set_zero() {
 }
 
 double BlockCsr::apply(std::span<const Vec3d> x, std::span<Vec3d> y) const {
-    const Index n = n_nodes();
-    LIMBER_CHECK(std::ssize(x) == n && std::ssize(y) == n, "x and y have one entry a node");
+    LIMBER_CHECK(std::ssize(x) == n_nodes(), "x has one entry a node");
+    return apply_rows(0, x, y, partial_);
+}
+
+double BlockCsr::apply_rows(Index first, std::span<const Vec3d> x, std::span<Vec3d> y,
+                            std::vector<double>& partial) const {
+    const Index n = static_cast<Index>(x.size());
+    LIMBER_CHECK(first >= 0 && first + n <= n_nodes(), "the rows are the matrix's");
+    LIMBER_CHECK(std::ssize(y) == n, "x and y have the same size");
     if (n == 0) return 0;
-    const Index* row_begin = row_begin_.data();
+    if (std::ssize(partial) < chunk_count(n)) partial.resize(chunk_count(n));
+    const Index* row_begin = row_begin_.data() + first;
     const Index* column = column_.data();
     const double* block = block_.data()->a;
     const double* in = &x.data()->x;
     const Vec3d* x_node = x.data();
     Vec3d* out = y.data();
-    return parallel_sum(n, rows_per_chunk, std::span(partial_), [=](Index begin, Index end) {
+    return parallel_sum(n, rows_per_chunk, std::span(partial), [=](Index begin, Index end) {
         double sum = 0;
         for (Index row = begin; row < end; ++row) {
-            const Vec3d s = row_product(block, column, row_begin[row], row_begin[row + 1], in);
+            const Vec3d s =
+                row_product(block, column, row_begin[row], row_begin[row + 1], first, in);
             out[row] = s;
             sum += dot(x_node[row], s);
         }

@@ -30,6 +30,10 @@ class BlockCsr final : public LinearOperator {
 
     /// x and y must not overlap.
     double apply(std::span<const Vec3d> x, std::span<Vec3d> y) const override;
+    /// The rows from `begin` on, as many as x has entries; their columns must stay within them. x
+    /// and y are numbered from `begin`. `partial` holds chunk sums; it grows once.
+    double apply_rows(Index begin, std::span<const Vec3d> x, std::span<Vec3d> y,
+                      std::vector<double>& partial) const;
     void diagonal(std::span<Mat3d> blocks) const override;
     /// Bytes one product must move: blocks, columns, row starts, x and y once each.
     double product_bytes() const;

@@ -39,15 +39,27 @@ void check_corotational(const SceneDef& scene) {
                          "solver: operator = \"matrix_free\" cannot go with linear = "
                          "\"eigen_ldlt\": a factorisation needs the assembled matrix; allowed: "
                          "operator = \"assembled\", or linear = \"pcg\"");
+    if (options.solves == SolveScope::islands) {
+        const char* other = options.linear != LinearKind::pcg ? "a direct solver"
+                            : options.matrix == OperatorKind::matrix_free
+                                ? "operator = \"matrix_free\""
+                            : options.pcg.deadline_ms > 0 ? "deadline_ms"
+                                                          : nullptr;
+        if (other)
+            throw InputError(solver.origin.at("solves"),
+                             "solver: solves = \"islands\" cannot go with " + std::string(other) +
+                                 "; allowed: assembled conjugate gradients without a deadline, or "
+                                 "solves = \"world\"");
+    }
 }
 
 const StepperEntry stepper_table[] = {
     {option_case<CorotationalOptions>("corotational",
                                       "linearly implicit corotation; PCG or direct"),
-     make<CorotationalStepper>, check_corotational},
+     make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit},
     {option_case<CorotationalOptions, cholesky_defaults>(
          "cholesky", "the same with a full factorisation every step: the reference"),
-     make<CorotationalStepper>, check_corotational},
+     make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit},
 };
 
 // ---- contact
@@ -158,6 +170,9 @@ const Entry& entry_of(std::span<const Entry> table, std::string_view name) {
 
 std::span<const StepperEntry> steppers() {
     return stepper_table;
+}
+const StepperEntry& stepper_entry(std::string_view name) {
+    return entry_of(steppers(), name);
 }
 std::span<const ContactEntry> contact_methods() {
     return contact_table;

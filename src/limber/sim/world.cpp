@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/sim/world.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "limber/core/check.h"
@@ -30,9 +31,11 @@ World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> steppe
     for (std::vector<Vec3d>* array :
          {&forces_.external, &forces_.contact, &forces_.reaction, &pin_velocity_})
         array->resize(n);
-    for (const Body& body : model_->bodies)
+    for (const Body& body : model_->bodies) {
         surface_nodes_.insert(surface_nodes_.end(), body.surface_nodes.begin(),
                               body.surface_nodes.end());
+        surfaces_.push_back({body.surface, body.surface_nodes});
+    }
     partial_.resize(n / grain + 1);
     decisions_.reserve(2 * options_.max_substeps);
     drive(model_->h, 0);
@@ -100,10 +103,14 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
         drive(h, t + h);
     }
     const ContactInput touch{trial_.x, trial_.v, surface_nodes_, model_->obstacles, model_->mass,
-                             t,        h};
+                             t,        h,        surfaces_,      model_->mesh.nodes};
     {
         ScopedTimer timer(report.ms(Stage::detect));
         contact_->detect(touch, contacts_);
+    }
+    {
+        ScopedTimer timer(report.ms(Stage::resolve));
+        contact_->respond(touch, contacts_);
     }
     const std::size_t call = decisions_.size();
     const int before = report.solve.iterations;
@@ -143,7 +150,10 @@ void World::drive(double h, double t_end) {
 
 void World::measure(StepReport& report) {
     const Model& m = *model_;
-    report.max_penetration = max_penetration(state_.x, surface_nodes_, m.obstacles, state_.time);
+    // Between bodies as it was found at the start of the step: a second search would cost as much.
+    report.max_penetration =
+        std::max(max_penetration(state_.x, surface_nodes_, m.obstacles, state_.time),
+                 contacts_.max_penetration);
     if (!options_.measure_energy) return;
     const ElasticEnergy elastic = elastic_energy(m.elements, state_.x, partial_);
     report.elastic = elastic.energy;

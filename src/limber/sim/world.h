@@ -66,7 +66,8 @@ class World {
     NodeForces forces_;
     ContactSet contacts_;
     std::vector<Vec3d> pin_velocity_;
-    std::vector<Index> surface_nodes_;
+    std::vector<Index> surface_nodes_;      // of all bodies
+    std::vector<ContactSurface> surfaces_;  // one a body
     std::vector<double> partial_;
     std::vector<int> decisions_;
     std::span<const int> replay_;

@@ -9,6 +9,8 @@
 #include "limber/fem/assembly.h"
 #include "limber/linalg/direct.h"
 #include "limber/linalg/pcg.h"
+#include "limber/solve/contact_system.h"
+#include "limber/solve/island_solver.h"
 #include "limber/solve/stepper.h"
 
 namespace limber {
@@ -28,6 +30,12 @@ constexpr std::array<std::string_view, 2> enum_names(SystemForm) {
     return {"v", "dv"};
 }
 
+/// One linear system for everything, or one for each group of bodies that touch.
+enum class SolveScope { world, islands };
+constexpr std::array<std::string_view, 2> enum_names(SolveScope) {
+    return {"world", "islands"};
+}
+
 enum class OperatorKind { assembled, matrix_free };
 constexpr std::array<std::string_view, 2> enum_names(OperatorKind) {
     return {"assembled", "matrix_free"};
@@ -41,6 +49,7 @@ struct CorotationalOptions {
     SystemForm form = SystemForm::v;
     PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
     OperatorKind matrix = OperatorKind::assembled;
+    SolveScope solves = SolveScope::world;
     RotationOptions rotation;
 };
 
@@ -59,6 +68,9 @@ void fields(Visitor& field, CorotationalOptions& o) {
     field("preconditioner", o.preconditioner, any_value(), "of the conjugate gradients");
     field("operator", o.matrix, any_value(),
           "assembled block matrix, or element by element without a matrix");
+    field("solves", o.solves, any_value(),
+          "conjugate gradients over all bodies at once, or over each group of bodies that contact "
+          "ties together: each stops on its own, the largest count is reported");
     field("rotation", o.rotation.kind, any_value(),
           "how element rotations are found: capped Jacobi iteration, quaternion iteration, "
           "inversion-safe SVD");
@@ -87,14 +99,24 @@ class CorotationalStepper final : public Stepper {
         return options_.linear == LinearKind::pcg && options_.pcg.deadline_ms > 0;
     }
 
-    /// When set, each solve leaves its convergence history there (benches, figures).
+    /// When set, each solve leaves its convergence history there and is one solve of the whole
+    /// world (benches, figures).
     void set_trace(PcgTrace* trace) { trace_ = trace; }
 
   private:
     void build_system(const StepInput& in, const State& state);
     void guess_solution(const StepInput& in, const State& state);
     void find_reactions(const StepInput& in, NodeForces& forces) const;
-    const LinearOperator& system() const;
+    const LinearOperator& matrix() const;  // without the contact terms between nodes
+    void apply_system(std::span<const ContactTerm> terms, std::span<const Vec3d> x,
+                      std::span<Vec3d> y) const;
+    double free_norm(Index begin, Index end, std::span<double> partial) const;
+    void find_islands(std::span<const ContactTerm> terms);
+    SolveStats solve_iteratively(const StepInput& in, const State& state, StepReport& report);
+    SolveStats solve_directly(const StepInput& in, StepReport& report);
+    std::span<const Vec3d> right_hand_side() const {
+        return options_.form == SystemForm::dv ? rhs_ : b_;
+    }
 
     const Model& model_;
     Options options_;
@@ -106,9 +128,11 @@ class CorotationalStepper final : public Stepper {
     SystemAssembler assembler_;
     BlockCsr A_;
     CorotationalOperator operator_;
-    Preconditioner preconditioner_;
-    Pcg pcg_;
+    Islands islands_;
+    std::vector<IslandSolver> solvers_;  // the world's, or room for one a body
+    std::vector<SolveStats> island_stats_;
     EigenLdlt ldlt_;
+    BlockCsr coupled_;              // A with room for the terms between nodes: direct solves alone
     std::vector<double> diagonal_;  // m + h (mass damping), lumped [kg]
     std::vector<Vec3d> force_;      // elastic + external [N]
     std::vector<Vec3d> b_;          // M v + h f [N s]

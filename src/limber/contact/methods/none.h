@@ -10,6 +10,7 @@ class NoContact final : public ContactMethod {
   public:
     std::string_view name() const override { return "none"; }
     void detect(const ContactInput& in, ContactSet& out) override;
+    void respond(const ContactInput&, ContactSet&) override {}
     void read_back(const ContactInput& in, std::span<const Vec3d> v_end, ContactSet& set,
                    std::span<Vec3d> f) override;
 };
