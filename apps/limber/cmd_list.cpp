@@ -2,15 +2,14 @@
 // limber list and limber schema: what there is, from the same tables the scene reader uses.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 
 #include "../../bench/registry.h"
 #include "commands.h"
-#include "limber/core/errors.h"
 #include "limber/fem/materials.h"
 #include "limber/io/formats.h"
 #include "limber/scene/scene.h"
+#include "scene_folder.h"
 
 namespace limber::app {
 
@@ -22,14 +21,10 @@ void line(std::string_view name, std::string_view text) {
 }
 
 void list_scenes() {
-    std::vector<std::filesystem::path> files;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(LIMBER_SCENES_DIR, error))
-        if (entry.path().extension() == ".toml" || entry.path().extension() == ".json")
-            files.push_back(entry.path());
-    if (error) throw SystemError(LIMBER_SCENES_DIR, "open", error.value());
-    std::sort(files.begin(), files.end());
-    for (const auto& file : files) std::printf("%s\n", file.c_str());
+    const std::filesystem::path folder = scene_folder();
+    std::printf("%s:\n", folder.c_str());
+    for (const SceneInfo& scene : scenes_in(folder))
+        std::printf("%-28s %s\n", scene.file.filename().c_str(), scene.about.c_str());
 }
 
 template <class... Laws>
