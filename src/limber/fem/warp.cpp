@@ -29,14 +29,11 @@ void NodeRotations::set(Index i, const Mat3d& R) {
     for (int c = 0; c < 3; ++c) column[c][i] = R.col(c);
 }
 
-NodeRotationFit::NodeRotationFit(const TetMesh& rest, std::vector<char> upright)
-    : rest_(rest.nodes),
-      graph_(node_graph(rest.n_nodes(), rest.tets)),
-      upright_(std::move(upright)) {
-    LIMBER_CHECK(upright_.size() == rest_.size(), "one mark a node");
-}
+NodeRotationFit::NodeRotationFit(const TetMesh& rest)
+    : rest_(rest.nodes), graph_(node_graph(rest.n_nodes(), rest.tets)) {}
 
-void NodeRotationFit::update(std::span<const Vec3d> x, NodeRotations& rotations) const {
+void NodeRotationFit::update(std::span<const Vec3d> x, std::span<const char> upright,
+                             NodeRotations& rotations) const {
     const Index n = static_cast<Index>(rest_.size());
     parallel_ranges(n, 64 * tet_lanes, [&](Index begin, Index end) {
         for (Index first = begin; first < end; first += tet_lanes) {
@@ -62,7 +59,7 @@ void NodeRotationFit::update(std::span<const Vec3d> x, NodeRotations& rotations)
             for (int lane = 0; lane < lanes; ++lane) {
                 Mat3d one;
                 for (int c = 0; c < 9; ++c) one.a[c] = R.a[c][lane];
-                rotations.set(first + lane, upright_[first + lane] ? Mat3d::identity() : one);
+                rotations.set(first + lane, upright[first + lane] ? Mat3d::identity() : one);
             }
         }
     });

@@ -32,17 +32,17 @@ struct NodeRotations {
 };
 
 /// Fits R_i to the edges from node i to its neighbours: the rotation that maximises
-/// tr(R_iᵀ Σ_j (x_j − x_i)(X_j − X_i)ᵀ), which is Horn's (1987) least-squares rotation. Nodes of
-/// `upright` keep the identity.
+/// tr(R_iᵀ Σ_j (x_j − x_i)(X_j − X_i)ᵀ), which is Horn's (1987) least-squares rotation.
 class NodeRotationFit {
   public:
-    NodeRotationFit(const TetMesh& rest, std::vector<char> upright);
-    void update(std::span<const Vec3d> x, NodeRotations& rotations) const;
+    explicit NodeRotationFit(const TetMesh& rest);
+    /// Nodes marked in `upright` get the identity.
+    void update(std::span<const Vec3d> x, std::span<const char> upright,
+                NodeRotations& rotations) const;
 
   private:
     std::span<const Vec3d> rest_;
     NodeGraph graph_;
-    std::vector<char> upright_;  // per node
 };
 
 /// Q_a = R_aᵀ R_e of the four corners of every tet, at the time the tet was last updated:

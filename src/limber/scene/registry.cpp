@@ -8,6 +8,7 @@
 #include "limber/contact/methods/penalty.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
+#include "limber/solve/warp_canceling.h"
 
 namespace limber {
 
@@ -25,6 +26,15 @@ CorotationalOptions cholesky_defaults() {
     options.linear = LinearKind::eigen_ldlt;
     return options;
 }
+
+WarpCancelingOptions stiffness_warping_defaults() {
+    WarpCancelingOptions options;
+    options.schedule = ScheduleKind::time;  // with no budget
+    options.damping = DampingKind::rigid;
+    return options;
+}
+
+void check_nothing(const SceneDef&) {}
 
 void check_corotational(const SceneDef& scene) {
     const SolverDef& solver = scene.solver;
@@ -60,6 +70,12 @@ const StepperEntry stepper_table[] = {
     {option_case<CorotationalOptions, cholesky_defaults>(
          "cholesky", "the same with a full factorisation every step: the reference"),
      make<CorotationalStepper>, check_corotational},
+    {option_case<WarpCancelingOptions>(
+         "warp_canceling", "stale factor, node rotations and partial updates; Hecht et al. 2012"),
+     make<WarpCancelingStepper>, check_nothing},
+    {option_case<WarpCancelingOptions, stiffness_warping_defaults>(
+         "stiffness_warping", "the same without updates, damped"),
+     make<WarpCancelingStepper>, check_nothing},
 };
 
 // ---- contact
