@@ -306,13 +306,14 @@ TEST(Penalty, resuming_gives_the_same_bits_as_running_through) {
 
 TEST(Penalty, damaged_history_is_refused_by_index) {
     struct Record {
-        Index node, obstacle;
+        Index kind, node, obstacle, unused;
         double force;
     };
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (const std::vector<Record>& records :
-         {std::vector<Record>{{0, 0, 1}, {3, 1, nan}}, std::vector<Record>{{4, 0, 1}, {3, 0, 1}},
-          std::vector<Record>{{0, 0, 1}, {3, 0, -1}}}) {
+         {std::vector<Record>{{0, 0, 0, 0, 1}, {0, 3, 1, 0, nan}},
+          std::vector<Record>{{0, 4, 0, 0, 1}, {0, 3, 0, 0, 1}},
+          std::vector<Record>{{0, 0, 0, 0, 1}, {0, 3, 0, 0, -1}}}) {
         ByteWriter writer;
         writer.put_array("penalty_contacts", std::span<const Record>(records));
         ByteReader reader(writer.bytes(), "checkpoint");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -32,10 +33,24 @@ struct Stencil {
     }
 };
 
+/// What a contact is, whatever the step: methods that remember find it again by this. A vertex that
+/// slides from face to face of one body stays the same contact.
+struct ContactKey {
+    enum Kind : Index {
+        node_obstacle,  // node of a body, obstacle
+        node_body,      // node of a body, the other body (or its own)
+        obstacle_node,  // corner of a mesh obstacle (counted through all of them), body
+        edges,          // two edges, counted through all bodies and mesh obstacles
+    };
+    Index kind = node_obstacle, a = 0, b = 0;
+    friend auto operator<=>(const ContactKey&, const ContactKey&) = default;
+};
+
 /// One place where a body is near an obstacle, another body or itself, found at the start of a step
 /// and frozen for it.
 struct Contact {
     Stencil at;
+    ContactKey key;
     Index obstacle = -1;  // -1: between bodies
     Index body = 0;       // of the nodes with positive weight
     Index other = -1;     // body of the nodes with negative weight; -1 against an obstacle
@@ -69,6 +84,7 @@ struct ContactSet {
 struct ContactSurface {
     std::span<const Triangle> triangles;  // outward, model node indices
     std::span<const Index> nodes;         // ascending
+    double mass = 0;                      // of the whole body [kg]
 };
 
 struct ContactInput {
@@ -79,6 +95,9 @@ struct ContactInput {
     double time = 0, h = 0;                    // obstacles move from time to time + h [s]
     std::span<const ContactSurface> bodies{};  // none: obstacles alone are looked for
     std::span<const Vec3d> rest{};             // positions at rest [m], for self-contact
+    /// What a node sets against a force within the step: its diagonal block of A at rest, m + h²
+    /// K_ii [kg]. None: its mass.
+    std::span<const double> inertia{};
 };
 
 /// How contact is resolved; one file in contact/methods/ and one line in scene/registry.cpp each.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
@@ -85,7 +86,31 @@ SurfaceSample sample_shape(const TorusShape& torus, const Vec3d& p) {
     return {r - torus.minor, (a / r) * radial.direction + Vec3d{0, p.y / r, 0}};
 }
 
+SurfaceSample sample_shape(const MeshShape& shape, const Vec3d& p) {
+    const MovingPoints points{shape.mesh.nodes, {}};
+    const Surface::Nearest near =
+        shape.tree.nearest(points, p, 0, std::numeric_limits<double>::infinity());
+    if (near.triangle < 0) {  // so far away that squares overflow
+        const double r = length(p);
+        return {r, divide(p, r)};
+    }
+    const Vec3d out = shape.tree.pseudonormal(points, near);
+    const Vec3d away = p - near.at.point;
+    const bool inside = dot(away, out) < 0;
+    // On the surface itself the way to it has no direction.
+    const double r = length(away), flat = length(out);
+    const bool on_it = !(r > 1e-12 * norm(shape.tree.box().size()));
+    const Vec3d n = on_it ? divide(out, flat > 0 ? flat : 1) : divide(away, inside ? -r : r);
+    return {inside ? -near.distance : near.distance, n};
+}
+
 }  // namespace
+
+MeshShape::MeshShape(TriMesh surface) : mesh(std::move(surface)) {
+    LIMBER_CHECK(!mesh.triangles.empty(), "a surface needs a triangle");
+    tree.build(mesh.triangles, mesh.nodes);
+    tree.refit({mesh.nodes, {}}, 0);
+}
 
 SurfaceSample sample(const ObstacleShape& shape, const Vec3d& p) {
     return std::visit([&](const auto& s) { return sample_shape(s, p); }, shape);

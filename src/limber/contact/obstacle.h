@@ -5,7 +5,9 @@
 #include <string>
 #include <variant>
 
+#include "limber/contact/surface.h"
 #include "limber/core/keyframes.h"
+#include "limber/mesh/tri_mesh.h"
 
 namespace limber {
 
@@ -25,7 +27,14 @@ struct CylinderShape {
 struct TorusShape {
     double major = 1, minor = 0.25;
 };  // axis y; minor <= major (otherwise the depth inside is underestimated)
-using ObstacleShape = std::variant<PlaneShape, SphereShape, BoxShape, CylinderShape, TorusShape>;
+/// A solid inside a triangle surface that is closed, manifold and outward (mesh/tri_mesh.h).
+struct MeshShape {
+    explicit MeshShape(TriMesh surface);
+    TriMesh mesh;
+    Surface tree;  // over mesh, in the same frame
+};
+using ObstacleShape =
+    std::variant<PlaneShape, SphereShape, BoxShape, CylinderShape, TorusShape, MeshShape>;
 
 /// A rigid thing that bodies cannot enter; still, or moving along key frames.
 struct Obstacle {

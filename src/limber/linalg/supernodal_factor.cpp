@@ -54,6 +54,7 @@ void SupernodalCholesky<T>::Numeric::analyze(const BlockCsr& pattern,
     }
     L = {};
     U = {};
+    scratch.clear();
     require_memory(layout.memory.total(), "the factor");
     L = StripMemory<T>(layout.factor_size);
     U = StripMemory<T>(layout.update_size);
@@ -68,9 +69,9 @@ void SupernodalCholesky<T>::Numeric::analyze(const BlockCsr& pattern,
 }
 
 template <class T>
-Front<T> SupernodalCholesky<T>::Numeric::front(Index s) const {
+Front<T> SupernodalCholesky<T>::Numeric::front(Index s, T* piece) const {
     const FrontShape& f = layout.shape[s];
-    return {f, L.data() + f.panel, update_of(s), t.flops[s] > wide_flops};
+    return {f, L.data() + f.panel, update_of(s, piece), t.flops[s] > wide_flops};
 }
 
 /// The columns of A, and the identity in padding and prescribed degrees of freedom.
@@ -108,18 +109,18 @@ void SupernodalCholesky<T>::Numeric::assemble(const Front<T>& front, Index s,
 }
 
 template <class T>
-void SupernodalCholesky<T>::Numeric::factor_front(Index s, const BlockCsr& A) {
+void SupernodalCholesky<T>::Numeric::factor_front(Index s, const BlockCsr& A, T* piece) {
     const Timer timer;
     bad[s] = -1;
     not_finite[s] = 0;
     failed[s] = 0;
     for (Index c : t.children(s)) failed[s] = failed[s] || failed[c];
     if (failed[s]) return;
-    const Front<T> here = front(s);
+    const Front<T> here = front(s, piece);
     assemble(here, s, A);
     const auto add_children = [&](auto&& extend_add) {
         for (Index c : t.children(s))
-            extend_add(layout.shape[c], update_of(c), relative_of(c), n_panel[c], here);
+            extend_add(layout.shape[c], update_of(c, piece), relative_of(c), n_panel[c], here);
     };
     add_children(extend_add_panel<T>);
     const PivotResult pivots = factor_panel(here);
@@ -152,9 +153,12 @@ SolveStats SupernodalCholesky<T>::Numeric::run(const BlockCsr& A, FreeMask mask,
         ++work.n_supernodes;
         work.flops += t.flops[s];
     }
+    scratch.reserve(thread_count(), layout.scratch_size);
     tasks.upward(todo, [&](Index task) {
+        const int piece = scratch.take();
         for (Index s = layout.task_first[task]; s <= layout.task_root[task]; ++s)
-            if (dirty[s]) factor_front(s, A);
+            if (dirty[s]) factor_front(s, A, scratch.data(piece));
+        scratch.give_back(piece);
     });
     const SolveStats stats = outcome(bad_node);
     work.ms = timer.ms();

@@ -4,6 +4,7 @@
 // What a supernodal factor is made of; shared by the files that factorise, update and solve.
 
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "limber/core/parallel.h"
@@ -42,6 +43,40 @@ class StripMemory {
     }
     std::size_t bytes_ = 0;
     void* memory_ = nullptr;
+};
+
+/// Memory for update blocks that live as long as a task, one piece for each thread at work.
+template <class T>
+class ScratchPool {
+  public:
+    /// At least n pieces of `size` numbers.
+    void reserve(int n, std::size_t size) {
+        for (int i = static_cast<int>(pieces_.size()); size > 0 && i < n; ++i) {
+            pieces_.emplace_back(size);
+            free_.push_back(i);
+        }
+    }
+    void clear() {
+        pieces_.clear();
+        free_.clear();
+    }
+    int take() {
+        const std::scoped_lock lock(mutex_);
+        if (free_.empty()) return -1;
+        const int piece = free_.back();
+        free_.pop_back();
+        return piece;
+    }
+    void give_back(int piece) {
+        const std::scoped_lock lock(mutex_);
+        if (piece >= 0) free_.push_back(piece);
+    }
+    T* data(int piece) const { return piece < 0 ? nullptr : pieces_[piece].data(); }
+
+  private:
+    std::mutex mutex_;
+    std::vector<StripMemory<T>> pieces_;
+    std::vector<int> free_;
 };
 
 /// One front while it is worked on.
@@ -105,6 +140,7 @@ struct SupernodalCholesky<T>::Numeric {
     std::vector<Index> relative;  // per row of a front, in scalars: its place in the parent's front
     std::vector<Index> n_panel;   // per supernode: its rows that lie in the parent's columns
     StripMemory<T> L, U;
+    ScratchPool<T> scratch;
     TaskTree tasks;
 
     std::vector<Vec3d> free;   // mask of the factor; empty: all free
@@ -123,13 +159,17 @@ struct SupernodalCholesky<T>::Numeric {
 
     void analyze(const BlockCsr& pattern, const SupernodalOptions& chosen);
     bool analyzed(const BlockCsr& A) const;
-    Front<T> front(Index s) const;
+    /// `piece`: scratch of the task, for update blocks that are not kept.
+    Front<T> front(Index s, T* piece = nullptr) const;
     const Index* relative_of(Index s) const {
         return relative.data() + 3 * static_cast<std::size_t>(t.row_begin[s]);
     }
-    T* update_of(Index s) const { return U.data() + layout.shape[s].update; }
+    T* update_of(Index s, T* piece) const {
+        T* memory = layout.shape[s].kept ? U.data() : piece;
+        return memory ? memory + layout.shape[s].update : nullptr;
+    }
     void assemble(const Front<T>& front, Index s, const BlockCsr& A) const;
-    void factor_front(Index s, const BlockCsr& A);
+    void factor_front(Index s, const BlockCsr& A, T* piece);
     void mark_mask_changes(const BlockCsr& A, FreeMask mask);
     double close_dirty(std::span<char> marks) const;
     SolveStats run(const BlockCsr& A, FreeMask mask, Index* bad_node);

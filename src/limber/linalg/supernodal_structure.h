@@ -15,10 +15,12 @@ struct SupernodalOptions {
     // than relax_zeros[2] at any size.
     std::array<Index, 3> relax_nodes{4, 12, 32};
     std::array<double, 3> relax_zeros{0.5, 0.1, 0.05};
-    int n_separators = 4;      // separators METIS tries at each level; 4 saves 6 % flops against 1
-    bool keep_updates = true;  // false: update blocks are scratch, update() refactorises all
-    bool lean = false;         // true: drop update blocks of subtrees until memory_limit holds
-    double memory_limit = 0;   // [bytes] for L and the update blocks, read in the lean mode
+    int n_separators = 4;  // separators METIS tries at each level; 4 saves 6 % flops against 1
+    // Update blocks are kept, so that update() may begin anywhere. The lean mode keeps fewer until
+    // L and they fit into memory_limit [bytes]: it drops those inside subtrees, smallest subtrees
+    // first, and a change in such a subtree factorises all of it again. 0 drops all it can.
+    bool lean = false;
+    double memory_limit = 0;
 };
 
 /// Nodes in the order of nested dissection on the node graph: order[k] is eliminated k-th. The same

@@ -20,18 +20,36 @@ constexpr Index nodes_per_chunk = 256;
 /// node settles. It vanishes with h for a spring that the step resolves.
 constexpr double relaxation_steps = 3;
 
-double relative_normal_speed(const Contact& c, const Vec3d& v) {
-    return dot(c.normal, v - c.surface_velocity);
+/// Of the positive side relative to the other one.
+Vec3d relative_velocity(const Contact& c, std::span<const Vec3d> v) {
+    return c.at.gather(v) - c.surface_velocity;
 }
-Vec3d slip(const Contact& c, const Vec3d& v) {
-    const Vec3d u = v - c.surface_velocity;
-    return u - dot(c.normal, u) * c.normal;
+
+/// Bodies hold consecutive nodes, in order.
+Index body_of(const ContactInput& in, Index node) {
+    const auto it = std::upper_bound(in.bodies.begin(), in.bodies.end(), node,
+                                     [](Index wanted, const ContactSurface& body) {
+                                         return !body.nodes.empty() && wanted < body.nodes.front();
+                                     });
+    return std::max<Index>(0, static_cast<Index>(it - in.bodies.begin()) - 1);
+}
+
+/// What a force on the stencil's sum moves: the mass of all of it, and of each side alone [kg].
+struct StencilMass {
+    double all = 0, stiffness = 0;
+};
+StencilMass mass_of(const Stencil& at, std::span<const double> mass) {
+    double inverse[2] = {0, 0};
+    for (int k = 0; k < at.n; ++k)
+        inverse[at.weight[k] < 0] += at.weight[k] * at.weight[k] / mass[at.node[k]];
+    const double all = 1 / (inverse[0] + inverse[1]);
+    return {all, inverse[1] > 0 ? 1 / std::sqrt(inverse[0] * inverse[1]) : all};
 }
 
 }  // namespace
 
 double automatic_stiffness(PenaltyForm form, double mass, double h) {
-    return (form == PenaltyForm::implicit_form ? 1000.0 : 0.1) * mass / (h * h);
+    return (form == PenaltyForm::explicit_form ? 0.1 : 1000.0) * mass / (h * h);
 }
 
 double PenaltyContact::stiffness(double mass, double h) const {
@@ -67,6 +85,8 @@ bool PenaltyContact::find(const ContactInput& in, Index node, Index obstacle, Co
                           double& depth) const {
     const MovingPose& pose = poses_[obstacle];
     const Obstacle& o = in.obstacles[obstacle];
+    // Without the bodies' surfaces a mesh obstacle is met by their nodes alone, here.
+    if (!in.bodies.empty() && std::holds_alternative<MeshShape>(o.shape)) return false;
     const Vec3d& x = in.x[node];
     const Vec3d local = pose.start.to_local(x);
     SurfaceSample surface = sample(o.shape, local);
@@ -82,7 +102,10 @@ bool PenaltyContact::find(const ContactInput& in, Index node, Index obstacle, Co
         if (!follow(o.shape, local, path, surface)) return false;
     }
     contact.at = Stencil::of_node(node);
+    contact.key = {ContactKey::node_obstacle, node, obstacle};
     contact.obstacle = obstacle;
+    contact.body = body_of(in, node);
+    contact.other = -1;
     contact.normal = pose.end.rotation * surface.normal;
     contact.gap = surface.distance;
     contact.friction = o.friction < 0 ? options_.friction : o.friction;
@@ -91,47 +114,97 @@ bool PenaltyContact::find(const ContactInput& in, Index node, Index obstacle, Co
     return contact.gap + in.h * dot(contact.normal, u) < d;
 }
 
-double PenaltyContact::past_normal_force(const Contact& c) const {
-    const std::pair key(c.node(), c.obstacle);
-    const auto key_of = [](const PastContact& a) { return std::pair(a.node, a.obstacle); };
-    const auto it = std::lower_bound(past_.begin(), past_.end(), key,
-                                     [&](const PastContact& a, auto b) { return key_of(a) < b; });
-    return it != past_.end() && key_of(*it) == key ? it->normal_force : 0;
+PenaltyContact::PastContact PenaltyContact::past_of(const Contact& c) const {
+    const auto it =
+        std::lower_bound(past_.begin(), past_.end(), c.key,
+                         [](const PastContact& a, const ContactKey& key) { return a.key < key; });
+    return it != past_.end() && it->key == c.key ? *it : PastContact{};
+}
+
+PenaltyContact::PastContact PenaltyContact::remembered(const Contact& c, const ContactTerm& term) {
+    const double f_n = dot(c.normal, c.force);
+    return {c.key, f_n < 0 || term.block == Mat3d{}, std::max(f_n, 0.0)};
 }
 
 ContactTerm PenaltyContact::implicit_term(const ContactInput& in, const Contact& c) const {
-    const double h = in.h, m = in.mass[c.node()], k = stiffness(m, h);
+    const StencilMass m = mass_of(c.at, in.mass);
+    const double h = in.h, k = stiffness(m.stiffness, h);
     const double depth = options_.thickness - c.gap;
-    const bool approaching = relative_normal_speed(c, in.v[c.node()]) < 0;
+    const Vec3d u = relative_velocity(c, in.v);
+    const double u_n = dot(c.normal, u);
+    const PastContact past = past_of(c);
+    ContactTerm term{c.at, {}, {}};
+    // Surfaces that slide on each other have more contacts than they need; let go of those that
+    // would stick.
+    if (c.at.n > 1 && past.let_go && u_n > 0) return term;
     // Outside the zone nothing acts yet: a damper there would stop the node in the air.
     double c_n = depth > 0 ? relaxation_steps * h * k : 0;
-    if (depth > 0 && approaching) c_n += options_.damping * 2 * std::sqrt(k * m);
-    const double c_t = c.friction * past_normal_force(c) /
-                       std::max(norm(slip(c, in.v[c.node()])), options_.slip_speed);
+    if (depth > 0 && u_n < 0) c_n += options_.damping * 2 * std::sqrt(k * m.all);
+    const double c_t =
+        c.friction * past.normal_force / std::max(norm(u - u_n * c.normal), options_.slip_speed);
     const Mat3d nn = outer(c.normal, c.normal);
-    ContactTerm term{c.at, {}, {}};
     term.block = (h * h * k + h * c_n) * nn + h * c_t * (Mat3d::identity() - nn);
     term.impulse = h * k * depth * c.normal + term.block * c.surface_velocity;
     return term;
 }
 
 ContactTerm PenaltyContact::explicit_term(const ContactInput& in, const Contact& c) const {
-    const double h = in.h, m = in.mass[c.node()], k = stiffness(m, h);
-    const double approach = std::max(-relative_normal_speed(c, in.v[c.node()]), 0.0);
-    const double f_n =
-        k * (options_.thickness - c.gap) + options_.damping * 2 * std::sqrt(k * m) * approach;
+    const double h = in.h;
+    double m = mass_of(c.at, in.inertia.empty() ? in.mass : in.inertia).all;
+    // A stiff body answers as a whole: its contacts share its mass.
+    if (!in.inertia.empty() && !in.bodies.empty())
+        for (const Index body : {c.body, c.other})
+            if (body >= 0) m = std::min(m, in.bodies[body].mass / body_contacts_of_[body]);
+    if (c.at.n > 1) {
+        Index sharing = 1;
+        for (int k = 0; k < c.at.n; ++k) sharing = std::max(sharing, shares_[c.at.node[k]]);
+        m /= sharing;
+    }
+    const double k = stiffness(m, h);
+    const Vec3d u = relative_velocity(c, in.v);
+    const double u_n = dot(c.normal, u);
+    const double f_n = k * (options_.thickness - c.gap) +
+                       options_.damping * 2 * std::sqrt(k * m) * std::max(-u_n, 0.0);
     ContactTerm term{c.at, {}, {}};
     term.impulse = h * f_n * c.normal;
-    const Vec3d u_t = slip(c, in.v[c.node()]);
+    const Vec3d u_t = u - u_n * c.normal;
     const double speed = norm(u_t);
     if (speed > 0) term.impulse -= (std::min(h * c.friction * f_n, m * speed) / speed) * u_t;
     return term;
+}
+
+/// How many contacts each node has; read only for nodes that have one.
+void PenaltyContact::count_shares(const ContactInput& in, const ContactSet& set) {
+    shares_.resize(in.x.size());
+    const auto each = [&](auto&& f) {
+        for (const Contact& c : set.contacts)
+            for (int k = 0; k < c.at.n; ++k) f(shares_[c.at.node[k]]);
+    };
+    each([](Index& n) { n = 0; });
+    each([](Index& n) { ++n; });
+    body_contacts_of_.assign(in.bodies.size(), 0);
+    for (const Contact& c : set.contacts)
+        for (const Index body : {c.body, c.other})
+            if (body >= 0 && body < std::ssize(body_contacts_of_)) ++body_contacts_of_[body];
 }
 
 void PenaltyContact::detect(const ContactInput& in, ContactSet& out) {
     LIMBER_CHECK(in.h > 0, "the step must be positive");
     LIMBER_CHECK(in.x.size() == in.v.size() && in.x.size() == in.mass.size(),
                  "positions, velocities and masses must match");
+    find_obstacles(in, out);
+    body_contacts_.find(in,
+                        {.thickness = options_.thickness,
+                         .friction = options_.friction,
+                         .bodies = options_.bodies,
+                         .self = options_.self,
+                         .arriving = options_.form == PenaltyForm::implicit_form},
+                        out);
+    out.terms.reserve(out.contacts.capacity());
+    past_.reserve(out.contacts.capacity());
+}
+
+void PenaltyContact::find_obstacles(const ContactInput& in, ContactSet& out) {
     const Index n = static_cast<Index>(in.surface_nodes.size());
     const Index n_obstacles = static_cast<Index>(in.obstacles.size());
     const Index n_chunks = (n + nodes_per_chunk - 1) / nodes_per_chunk;
@@ -160,8 +233,6 @@ void PenaltyContact::detect(const ContactInput& in, ContactSet& out) {
 
     // Room for every surface node, so that a body that settles slowly does not allocate as it does.
     out.contacts.reserve(n);
-    out.terms.reserve(n);
-    past_.reserve(n);
     out.contacts.resize(begin_[n_chunks]);
     parallel_ranges(n, nodes_per_chunk, [&](Index begin, Index end) {
         Index next = begin_[begin / nodes_per_chunk];
@@ -176,6 +247,7 @@ void PenaltyContact::detect(const ContactInput& in, ContactSet& out) {
 
 void PenaltyContact::respond(const ContactInput& in, ContactSet& set) {
     set.terms.resize(set.contacts.size());
+    if (options_.form == PenaltyForm::explicit_form) count_shares(in, set);
     parallel_for(static_cast<Index>(set.contacts.size()), nodes_per_chunk, [&](Index i) {
         const Contact& contact = set.contacts[i];
         set.terms[i] = options_.form == PenaltyForm::implicit_form ? implicit_term(in, contact)
@@ -194,9 +266,10 @@ void PenaltyContact::read_back(const ContactInput& in, std::span<const Vec3d> v_
         const ContactTerm& term = set.terms[i];
         c.force = (1 / in.h) * (term.impulse - term.block * c.at.gather(v_end));
         c.at.scatter(c.force, f);
-        if (options_.form == PenaltyForm::implicit_form)
-            past_.push_back({c.node(), c.obstacle, std::max(dot(c.normal, c.force), 0.0)});
+        if (options_.form == PenaltyForm::implicit_form) past_.push_back(remembered(c, term));
     }
+    std::sort(past_.begin(), past_.end(),
+              [](const PastContact& a, const PastContact& b) { return a.key < b.key; });
 }
 
 void PenaltyContact::save(ByteWriter& out) const {
@@ -208,8 +281,7 @@ void PenaltyContact::load(ByteReader& in) {
     past_ = in.get_vector<PastContact>(name);
     for (std::size_t i = 0; i < past_.size(); ++i) {
         const PastContact& a = past_[i];
-        const bool ordered = i == 0 || std::pair(past_[i - 1].node, past_[i - 1].obstacle) <
-                                           std::pair(a.node, a.obstacle);
+        const bool ordered = i == 0 || past_[i - 1].key < a.key;
         if (!ordered || !std::isfinite(a.normal_force) || a.normal_force < 0)
             in.fail(name, "is damaged at index " + std::to_string(i));
     }

@@ -5,31 +5,33 @@
 #include <cstdint>
 #include <vector>
 
-#include "limber/contact/contact_method.h"
+#include "limber/contact/body_contacts.h"
 #include "limber/core/fields.h"
 
 namespace limber {
 
 /// When the penalty forces are taken: at the start of the step, or linearised at its end.
-enum class PenaltyForm { explicit_form, implicit_form };
-constexpr std::array<std::string_view, 2> enum_names(PenaltyForm) {
-    return {"explicit", "implicit"};
+enum class PenaltyForm { explicit_form, implicit_form, automatic };
+constexpr std::array<std::string_view, 3> enum_names(PenaltyForm) {
+    return {"explicit", "implicit", "auto"};
 }
 
 struct PenaltyOptions {
-    PenaltyForm form = PenaltyForm::implicit_form;
+    PenaltyForm form = PenaltyForm::automatic;  // implicit, unless the solver wants explicit forces
     double stiffness = 0;      // k of each node [N/m]; 0: automatic, see automatic_stiffness()
     double thickness = 1e-3;   // the force begins at this distance from the surface [m]
     double friction = 0.3;     // Coulomb's mu, where the obstacle has none of its own
     double damping = 0.1;      // of approach, as a share of the critical 2 sqrt(k m)
     double slip_speed = 1e-4;  // implicit form: below it friction is viscous, i.e. sticks [m/s]
+    bool bodies = true;        // bodies against each other
+    bool self = false;         // bodies against themselves
 };
 
 template <class Visitor>
 void fields(Visitor& field, PenaltyOptions& o) {
     field("form", o.form, any_value(),
           "implicit: forces linearised at the end of the step, stable for any stiffness; explicit: "
-          "forces at its start, needs small steps");
+          "forces at its start, needs small steps; auto: implicit where the solver can");
     field("stiffness", o.stiffness, at_least(0, Unit::stiffness),
           "normal force per metre of depth at each node; 0: chosen from node mass and step");
     field("thickness", o.thickness, at_least(0, Unit::length),
@@ -40,6 +42,8 @@ void fields(Visitor& field, PenaltyOptions& o) {
           "damping of the approach as a share of the critical one");
     field("slip_speed", o.slip_speed, positive(Unit::velocity),
           "implicit form: slower than this a node sticks and creeps; bounds the creep");
+    field("bodies", o.bodies, any_value(), "bodies touch each other");
+    field("self", o.self, any_value(), "bodies touch themselves: folds, tentacles, cloth");
 }
 
 /// k = a m / h² [N/m], with a = 1000 (implicit) or 0.1 (explicit).
@@ -52,7 +56,14 @@ void fields(Visitor& field, PenaltyOptions& o) {
 /// a spring, stable for h sqrt(k/m) < 2; a = 0.1 gives 20 steps a period.
 double automatic_stiffness(PenaltyForm form, double mass, double h);
 
-/// Springs between surface nodes and obstacles, with Coulomb friction.
+/// Springs between surfaces and obstacles, and between surfaces, with Coulomb friction.
+///
+/// Written for a node and an obstacle below. Between surfaces (body_contacts.h) v is the sum over
+/// the contact's stencil, w_k v_k, and m the mass that the sum moves: 1 / Σ w_k²/m_k. The stiffness
+/// of the implicit form is made of the geometric mean of the two sides' masses: with the smaller
+/// one heavy bodies would sink into light ones, with the larger one conjugate gradients would crawl
+/// where light bodies lie on heavy ones. The explicit form takes the mass of the sum, shared among
+/// the contacts of its busiest node, which keeps it stable.
 ///
 /// Obstacle motion enters once, through the carried velocity v_s of the surface: distance g and
 /// normal n are those of the start of the step (n turned to its end), u = v - v_s is the velocity
@@ -71,7 +82,8 @@ double automatic_stiffness(PenaltyForm form, double mass, double h);
 /// - The force is linear within a step, so it can pull: where other forces lift a node off that
 ///   seemed to stay, it is held back until the end of that step (of a few steps, if they lift it
 ///   with less than it was pressed down with). A node that leaves the zone by its own speed is free
-///   at once.
+///   at once. Between surfaces, which have more contacts than they need and would hold each other
+///   in self-stress, a contact that pulled is let go for as long as it opens.
 /// - Friction is lagged (Li et al. 2020, incremental potential contact): f_lag is the normal force
 ///   of the last step, remembered in the History, so that the friction impulse of a run is mu times
 ///   its normal impulse, one step late. c_t >= 0, so f_t·u⁺ <= 0: friction never does positive work
@@ -85,7 +97,9 @@ double automatic_stiffness(PenaltyForm form, double mass, double h);
 /// loaded with f_t then creeps at h |f_t| / m.
 class PenaltyContact final : public ContactMethod {
   public:
-    explicit PenaltyContact(const PenaltyOptions& options) : options_(options) {}
+    explicit PenaltyContact(const PenaltyOptions& options) : options_(options) {
+        if (options_.form == PenaltyForm::automatic) options_.form = PenaltyForm::implicit_form;
+    }
     std::string_view name() const override { return "penalty"; }
     /// terms[i] belongs to contacts[i]. Same bits for any number of threads.
     void detect(const ContactInput& in, ContactSet& out) override;
@@ -105,22 +119,30 @@ class PenaltyContact final : public ContactMethod {
               double& depth) const;
     bool follow(const ObstacleShape& shape, const Vec3d& from, const Vec3d& path,
                 SurfaceSample& hit) const;
-    double past_normal_force(const Contact& contact) const;
+    void find_obstacles(const ContactInput& in, ContactSet& out);
     ContactTerm implicit_term(const ContactInput& in, const Contact& contact) const;
     ContactTerm explicit_term(const ContactInput& in, const Contact& contact) const;
     double stiffness(double mass, double h) const;
+    void count_shares(const ContactInput& in, const ContactSet& set);
 
     struct PastContact {
-        Index node = 0, obstacle = 0;
+        ContactKey key;
+        Index let_go = 0;         // 1: it pulled, or was let go already
         double normal_force = 0;  // [N], >= 0
     };
+    PastContact past_of(const Contact& contact) const;
+    static PastContact remembered(const Contact& contact, const ContactTerm& term);
+
     PenaltyOptions options_;
-    std::vector<PastContact> past_;  // History: the last step's, by node, then obstacle
+    BodyContacts body_contacts_;
+    std::vector<PastContact> past_;  // History: the last step's, by key
     // Workspaces, derived in every detect() and kept for their capacity.
-    std::vector<MovingPose> poses_;      // per obstacle
-    std::vector<std::uint8_t> touches_;  // per surface node and obstacle: 1 where in contact
-    std::vector<Index> begin_;           // per chunk of surface nodes: its first contact
-    std::vector<double> depth_;          // per chunk: the deepest node [m]
+    std::vector<MovingPose> poses_;        // per obstacle
+    std::vector<std::uint8_t> touches_;    // per surface node and obstacle: 1 where in contact
+    std::vector<Index> begin_;             // per chunk of surface nodes: its first contact
+    std::vector<double> depth_;            // per chunk: the deepest node [m]
+    std::vector<Index> body_contacts_of_;  // per body: its contacts
+    std::vector<Index> shares_;            // explicit form, per node: its contacts
 };
 
 }  // namespace limber

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/contact/surface.h"
+
+#include <cmath>
+
+#include "limber/core/check.h"
+#include "limber/mesh/tri_mesh.h"
+
+namespace limber {
+
+namespace {
+
+Vec3d unit(const Vec3d& v) {
+    const double length = norm(v);
+    return length > 0 ? (1 / length) * v : Vec3d{};
+}
+
+}  // namespace
+
+void Surface::build(std::span<const Triangle> triangles, std::span<const Vec3d> x) {
+    triangles_.assign(triangles.begin(), triangles.end());
+    nodes_ = nodes_of(triangles_);
+    first_node_ = nodes_.empty() ? 0 : nodes_.front();
+    const Index n = static_cast<Index>(triangles_.size());
+
+    edges_.clear();
+    triangle_edges_.assign(n, {-1, -1, -1});
+    const std::vector<EdgeUse> uses = edge_uses(triangles_);
+    for (std::size_t i = 0, end = 0; i < uses.size(); i = end) {
+        while (end < uses.size() && uses[end].lo == uses[i].lo && uses[end].hi == uses[i].hi) ++end;
+        Edge edge{uses[i].lo, uses[i].hi, uses[i].triangle, uses[end - 1].triangle, false};
+        if (end - i == 2 && uses[i].forward != uses[i + 1].forward) {
+            edge.plain = true;
+            if (!uses[i].forward) std::swap(edge.left, edge.right);
+        }
+        for (std::size_t k = i; k < end; ++k) {
+            const Triangle& t = triangles_[uses[k].triangle];
+            for (int c = 0; c < 3; ++c)
+                if (std::minmax(t[c], t[(c + 1) % 3]) == std::minmax(edge.a, edge.b))
+                    triangle_edges_[uses[k].triangle][c] = static_cast<Index>(edges_.size());
+        }
+        edges_.push_back(edge);
+    }
+
+    begin_.assign(nodes_.empty() ? 1 : nodes_.back() - first_node_ + 2, 0);
+    for (const Triangle& t : triangles_)
+        for (Index node : t) ++begin_[node - first_node_ + 1];
+    for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+    incident_.resize(3 * std::size_t(n));
+    std::vector<Index> next = begin_;
+    std::vector<Vec3d> centres(n);
+    for (Index t = 0; t < n; ++t) {
+        for (Index node : triangles_[t]) incident_[next[node - first_node_]++] = t;
+        const auto& [a, b, c] = triangles_[t];
+        centres[t] = (1.0 / 3) * (x[a] + x[b] + x[c]);
+    }
+    tree_.build(centres);
+}
+
+void Surface::refit(const MovingPoints& p, double h) {
+    tree_.refit([&](Index t) {
+        Box3 box = empty_box();
+        for (Index node : triangles_[t]) {
+            include(box, p.x[node]);
+            include(box, p.at(node, h));
+        }
+        return box;
+    });
+}
+
+Vec3d Surface::area_normal(const MovingPoints& p, Index triangle, double s) const {
+    const auto& [a, b, c] = triangles_[triangle];
+    const Vec3d x = p.at(a, s);
+    return cross(p.at(b, s) - x, p.at(c, s) - x);
+}
+
+Vec3d Surface::node_normal(const MovingPoints& p, Index node) const {
+    Vec3d sum{};
+    for (Index t : triangles_of(node)) {
+        const Triangle& corners = triangles_[t];
+        const int k = corners[0] == node ? 0 : (corners[1] == node ? 1 : 2);
+        const Vec3d e = p.x[corners[(k + 1) % 3]] - p.x[node];
+        const Vec3d f = p.x[corners[(k + 2) % 3]] - p.x[node];
+        const Vec3d n = cross(e, f);
+        sum += std::atan2(norm(n), dot(e, f)) * unit(n);
+    }
+    return sum;
+}
+
+Vec3d Surface::pseudonormal(const MovingPoints& p, const Nearest& near) const {
+    const Triangle& corners = triangles_[near.triangle];
+    int positive = 0, zero = -1, corner = -1;
+    for (int k = 0; k < 3; ++k) {
+        if (near.at.weight[k] > 0)
+            ++positive, corner = k;
+        else
+            zero = k;
+    }
+    if (positive == 3) return area_normal(p, near.triangle);
+    if (positive == 1) return node_normal(p, corners[corner]);
+    const Edge& edge = edges_[triangle_edges_[near.triangle][(zero + 1) % 3]];
+    return unit(area_normal(p, edge.left)) + unit(area_normal(p, edge.right));
+}
+
+}  // namespace limber
