@@ -30,6 +30,8 @@ CorotationalOptions cholesky_defaults() {
 WarpCancelingOptions stiffness_warping_defaults() {
     WarpCancelingOptions options;
     options.schedule = ScheduleKind::time;  // with no budget
+    options.refine = 0;
+    options.linearise = false;
     options.damping = DampingKind::rigid;
     return options;
 }
