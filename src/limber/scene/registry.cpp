@@ -31,7 +31,8 @@ WarpCancelingOptions stiffness_warping_defaults() {
     WarpCancelingOptions options;
     options.schedule = ScheduleKind::time;  // with no budget
     options.refine = 0;
-    options.linearise = false;
+    options.precision = FactorPrecision::double_precision;
+    options.node_rotations = NodeRotationKind::horn;
     options.damping = DampingKind::rigid;
     return options;
 }

@@ -158,11 +158,11 @@ ContactTerm PenaltyContact::explicit_term(const ContactInput& in, const Contact&
     const bool implicit_body = !in.inertia.empty() && !in.bodies.empty();
     double m = mass_of(c.at, in.inertia.empty() ? in.mass : in.inertia).all;
     // A stiff body answers as a whole: its contacts share its mass, and together they may be as
-    // stiff as symplectic Euler allows, with a margin: h² Σk = 2 M of at most 4 M.
+    // stiff as symplectic Euler allows, with a margin: h² Σk = M of at most 4 M.
     if (implicit_body) {
         m *= implicit_body_share;
         for (const Index body : {c.body, c.other})
-            if (body >= 0) m = std::min(m, 2 * in.bodies[body].mass / body_contacts_of_[body]);
+            if (body >= 0) m = std::min(m, in.bodies[body].mass / body_contacts_of_[body]);
     }
     if (c.at.n > 1) {
         Index sharing = 1;
