@@ -55,6 +55,8 @@ void add_obstacle(const Obstacle& o, double time, Picture& picture) {
         solid(tessellate_cylinder(cylinder->radius, cylinder->half_height));
     else if (const auto* torus = std::get_if<TorusShape>(&o.shape))
         solid(tessellate_torus(torus->major, torus->minor));
+    else if (const auto* mesh = std::get_if<MeshShape>(&o.shape))
+        solid({mesh->mesh.nodes, mesh->mesh.triangles});
 }
 
 int render(const Arguments& a) {
@@ -73,7 +75,8 @@ int render(const Arguments& a) {
     // Stress is known in the tets only; skins show the rest.
     const bool skins = !a.no_skins && colour != ColourBy::von_mises;
     add_bodies(read_frame(a.dir, step, skins), colour, a.edges, picture);
-    for (const Obstacle& obstacle : make_obstacles(scene))
+    std::vector<std::string> said_when_it_ran;
+    for (const Obstacle& obstacle : make_obstacles(scene, said_when_it_ran))
         add_obstacle(obstacle, static_cast<double>(step) * scene.time.step, picture);
     if (picture.planes.empty()) add_floor(picture);
     write_png(a.out, render_frame(picture));

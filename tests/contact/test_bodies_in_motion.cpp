@@ -3,6 +3,7 @@
 
 #include "contact/body_worlds.h"
 #include "limber/core/parallel.h"
+#include "limber/mesh/shapes.h"
 
 namespace limber {
 namespace {
@@ -158,6 +159,79 @@ TEST(BodiesInMotion, bars_come_to_rest_crosswise) {
     run(*world, 30);
     // It balances on one point for a while; without edge contacts it would have fallen 0.4 m.
     EXPECT_GT(state_of(*world, 1).centre.y, 0.1);
+}
+
+std::unique_ptr<World> with_obstacle(const std::string& text, const TriMesh& surface,
+                                     const Vec3d& position) {
+    const SceneDef scene = scene_from(text);
+    BuildReport report;
+    auto model = std::make_unique<Model>(build_model(scene, report));
+    Obstacle o;
+    o.shape = MeshShape(surface);
+    o.position = position;
+    model->obstacles.push_back(std::move(o));
+    auto stepper = make_stepper(scene, *model);
+    return std::make_unique<World>(std::move(model), std::move(stepper), make_contact(scene));
+}
+
+TEST(BodiesInMotion, bowl_of_triangles_holds_a_ball) {
+    // A box with a square pit: 1.2 m wide, the pit 0.6 m.
+    TetMesh block = make_box({1.2, 0.4, 1.2}, {4, 2, 4});
+    std::vector<Tet> kept;
+    for (const Tet& tet : block.tets) {
+        Vec3d middle{};
+        for (Index i : tet) middle += 0.25 * block.nodes[i];
+        const bool pit = std::max(std::fabs(middle.x), std::fabs(middle.z)) < 0.3 && middle.y > 0;
+        if (!pit) kept.push_back(tet);
+    }
+    block.tets = kept;
+    const auto world = with_obstacle(
+        head(0.01) + body("ball", ball(0.1, 4), "[0.05, 0.4, 0.02]", "velocity = [1, 0, 0.3]"),
+        boundary_surface(block), {0, 0, 0});
+    for (int k = 0; k < 200; ++k) ASSERT_FALSE(world->step().failed);
+    const BodyState rest = state_of(*world, 0);
+    EXPECT_NEAR(rest.centre.y, 0.1, 0.01);
+    EXPECT_LT(std::max(std::fabs(rest.centre.x), std::fabs(rest.centre.z)), 0.22);
+}
+
+TEST(BodiesInMotion, spike_holds_a_coarse_plate_up) {
+    // The tip meets the middle of a face, far from every vertex of the plate.
+    TriMesh spike;
+    spike.nodes = {{0, 0.3, 0}, {0.1, 0, 0.1}, {0.1, 0, -0.1}, {-0.1, 0, -0.1}, {-0.1, 0, 0.1}};
+    spike.triangles = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 1}, {1, 3, 2}, {1, 4, 3}};
+    ASSERT_GT(signed_volume(spike), 0);
+    const auto world = with_obstacle(
+        head(0.01) + body("plate", "shape = \"box\"\nsize = [0.5, 0.1, 0.5]\ncells = [1, 1, 1]",
+                          "[0, 0.353, 0]"),
+        spike, {0.02, 0, 0.05});
+    for (int k = 0; k < 20; ++k) {
+        ASSERT_FALSE(world->step().failed);
+        EXPECT_LT(world->contacts().max_penetration, 1e-3);
+    }
+    EXPECT_GT(state_of(*world, 0).centre.y, 0.33);  // free, it would have fallen 0.2 m
+}
+
+TEST(BodiesInMotion, strip_folds_onto_itself) {
+    // Both ends of a strip are led past each other; without self-contact they would cross.
+    const auto deepest = [](const std::string& contact) {
+        const auto world =
+            world_from(head(0.01, contact, "[0, 0, 0]") +
+                       body("strip", "shape = \"box\"\nsize = [1, 0.04, 0.1]\ncells = [20, 1, 2]",
+                            "[0, 0, 0]") +
+                       "[[pin]]\nbody = \"strip\"\nselect = { side = \"x-\" }\n"
+                       "[[pin]]\nbody = \"strip\"\nselect = { side = \"x+\" }\n"
+                       "motion = { times = [0, 0.5, 1], angle = [0, 180, 180], axis = [0, 0, 1], "
+                       "center = [0.25, 0, 0], "
+                       "translate = [[0, 0, 0], [-0.2, 0.2, 0], [-0.2, 0.06, 0]] }\n");
+        double least = 1e9;
+        for (int k = 0; k < 110; ++k) {
+            EXPECT_FALSE(world->step().failed);
+            least = std::min(least, static_cast<double>(world->contacts().contacts.size()));
+        }
+        return world->contacts().contacts.size();
+    };
+    EXPECT_EQ(deepest(""), 0u);
+    EXPECT_GT(deepest("self = true\nthickness = 0.02"), 5u);
 }
 
 TEST(BodiesInMotion, bits_do_not_depend_on_threads) {
