@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "contact/body_worlds.h"
+#include "limber/contact/methods/penalty.h"
 #include "limber/core/parallel.h"
 #include "limber/mesh/shapes.h"
+#include "limber/solve/corotational.h"
 
 namespace limber {
 namespace {
@@ -211,27 +213,46 @@ TEST(BodiesInMotion, spike_holds_a_coarse_plate_up) {
     EXPECT_GT(state_of(*world, 0).centre.y, 0.33);  // free, it would have fallen 0.2 m
 }
 
-TEST(BodiesInMotion, strip_folds_onto_itself) {
-    // Both ends of a strip are led past each other; without self-contact they would cross.
-    const auto deepest = [](const std::string& contact) {
-        const auto world =
-            world_from(head(0.01, contact, "[0, 0, 0]") +
-                       body("strip", "shape = \"box\"\nsize = [1, 0.04, 0.1]\ncells = [20, 1, 2]",
-                            "[0, 0, 0]") +
-                       "[[pin]]\nbody = \"strip\"\nselect = { side = \"x-\" }\n"
-                       "[[pin]]\nbody = \"strip\"\nselect = { side = \"x+\" }\n"
-                       "motion = { times = [0, 0.5, 1], angle = [0, 180, 180], axis = [0, 0, 1], "
-                       "center = [0.25, 0, 0], "
-                       "translate = [[0, 0, 0], [-0.2, 0.2, 0], [-0.2, 0.06, 0]] }\n");
-        double least = 1e9;
-        for (int k = 0; k < 110; ++k) {
-            EXPECT_FALSE(world->step().failed);
-            least = std::min(least, static_cast<double>(world->contacts().contacts.size()));
+TEST(BodiesInMotion, prongs_of_a_fork_press_on_each_other) {
+    // A block with a slot of one cell; the prongs beside it are pressed together at their tips.
+    const auto slot_width = [](bool self) {
+        TetMesh fork = make_box({0.25, 0.5, 0.1}, {5, 10, 2});
+        std::vector<Tet> kept;
+        for (const Tet& tet : fork.tets) {
+            Vec3d middle{};
+            for (Index i : tet) middle += 0.25 * fork.nodes[i];
+            if (std::fabs(middle.x) > 0.025 || middle.y < -0.15) kept.push_back(tet);
         }
-        return world->contacts().contacts.size();
+        fork.tets = kept;
+        const Lame lame = Lame::from_young(5e5, 0.3);
+        Material rubber;
+        rubber.law = CorotatedElastic{lame.mu, lame.lambda};
+        rubber.damping_stiffness = 0.002;
+        auto model = std::make_unique<Model>(one_body("fork", std::move(fork), rubber));
+        model->h = 0.01;
+        model->gravity = {0, 0, 0};
+        model->pins.push_back({"", model->mesh.node_groups.at("y-"), {true, true, true}, {}});
+        NodalForce press;
+        std::array<Index, 2> tip{};  // upper inner corners of the prongs
+        for (Index i = 0; i < model->n_nodes(); ++i) {
+            const Vec3d& p = model->mesh.nodes[i];
+            if (p.y < 0.249 || p.z < 0.049) continue;
+            if (std::fabs(std::fabs(p.x) - 0.025) < 1e-6) tip[p.x > 0] = i;
+            if (std::fabs(p.x) < 0.12) continue;
+            press.nodes.push_back(i);
+            press.share.push_back({p.x > 0 ? -60.0 : 60.0, 0, 0});
+        }
+        model->forces.push_back(press);
+        finish_model(*model);
+        auto stepper = std::make_unique<CorotationalStepper>(*model, CorotationalOptions{});
+        World world(std::unique_ptr<const Model>(std::move(model)), std::move(stepper),
+                    std::make_unique<PenaltyContact>(PenaltyOptions{.self = self}));
+        run(world, 100);
+        EXPECT_EQ(world.contacts().contacts.empty(), !self);
+        return world.state().x[tip[1]].x - world.state().x[tip[0]].x;
     };
-    EXPECT_EQ(deepest(""), 0u);
-    EXPECT_GT(deepest("self = true\nthickness = 0.02"), 5u);
+    EXPECT_LT(slot_width(false), -0.01);  // they cross
+    EXPECT_GT(slot_width(true), 0);
 }
 
 TEST(BodiesInMotion, bits_do_not_depend_on_threads) {

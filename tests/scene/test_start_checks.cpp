@@ -7,6 +7,7 @@
 #include "limber/io/mesh_reader.h"
 #include "limber/mesh/shapes.h"
 #include "limber/scene/build_model.h"
+#include "limber/scene/placement.h"
 #include "limber/scene/registry.h"
 #include "scene/scene_files.h"
 
@@ -103,9 +104,8 @@ TEST(Separate, moves_the_heavier_less_and_pinned_bodies_not_at_all) {
 TEST(Separate, parts_a_heap_above_the_floor) {
     std::string heap = head + "[contact]\nseparate = true\n[[obstacle]]\nshape = \"plane\"\n";
     for (int i = 0; i < 5; ++i)
-        heap += box("b" + std::to_string(i), "[" + std::to_string(0.3 * i) + ", " +
-                                                 std::to_string(0.4 + 0.2 * (i % 2)) + ", " +
-                                                 std::to_string(0.1 * i) + "]");
+        heap += box(std::string(1, static_cast<char>('a' + i)),
+                    vector_text({0.3 * i, 0.4 + 0.2 * (i % 2), 0.1 * i}));
     const Built built(scene_of(heap));
     EXPECT_EQ(built.overlaps(), 0u);
     for (std::size_t i = 0; i < 5; ++i) EXPECT_GE(built.corner(i).y, -1e-6);
