@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test. `--long` adds the thread sanitizer, the portable build,
-# clang-tidy, the long kill-and-resume runs and the benches. Fails with one clear line.
+# clang-tidy, the long kill-and-resume runs, every scene to its end and the benches. Fails with one clear line.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -54,6 +54,8 @@ if [ "$long" = yes ]; then
   git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -P2 -n4 clang-tidy-14 -p build/release --quiet || fail "clang-tidy"
   stage "kill and resume, 500 times"
   /usr/bin/python3 tests/program/kill_resume.py build/release/limber --times 500 || fail "kill and resume"
+  stage "every scene to its end"
+  tools/run_scenes.sh || fail "scenes"
   stage "benches"
   tools/bench.sh --quick || fail "benches"
 fi

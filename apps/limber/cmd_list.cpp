@@ -2,14 +2,14 @@
 // limber list and limber schema: what there is, from the same tables the scene reader uses.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 
+#include "../../bench/registry.h"
 #include "commands.h"
-#include "limber/core/errors.h"
 #include "limber/fem/materials.h"
 #include "limber/io/formats.h"
 #include "limber/scene/scene.h"
+#include "scene_folder.h"
 
 namespace limber::app {
 
@@ -21,14 +21,10 @@ void line(std::string_view name, std::string_view text) {
 }
 
 void list_scenes() {
-    std::vector<std::filesystem::path> files;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(LIMBER_SCENES_DIR, error))
-        if (entry.path().extension() == ".toml" || entry.path().extension() == ".json")
-            files.push_back(entry.path());
-    if (error) throw SystemError(LIMBER_SCENES_DIR, "open", error.value());
-    std::sort(files.begin(), files.end());
-    for (const auto& file : files) std::printf("%s\n", file.c_str());
+    const std::filesystem::path folder = scene_folder();
+    std::printf("%s:\n", folder.c_str());
+    for (const SceneInfo& scene : scenes_in(folder))
+        std::printf("%-28s %s\n", scene.file.filename().c_str(), scene.about.c_str());
 }
 
 template <class... Laws>
@@ -55,6 +51,9 @@ int list(const std::string& what) {
         for (const MeshFormat& format : mesh_formats()) {
             if (format.read || format.write) line(format.name, format.description);
         }
+    else if (what == "benches")
+        for (const bench::BenchEntry& entry : bench::benches())
+            line(entry.name, std::string(entry.what) + " (" + std::string(entry.source) + ")");
     else
         list_scenes();
     return 0;
@@ -67,10 +66,10 @@ void add_list(CLI::App& program, Action& action) {
     CLI::App* command = program.add_subcommand("list", "what this limber knows");
     command
         ->add_option("what", *what,
-                     "solvers, materials, shapes, contacts, obstacles, formats or scenes")
+                     "solvers, materials, shapes, contacts, obstacles, formats, scenes or benches")
         ->required()
-        ->check(CLI::IsMember(
-            {"solvers", "materials", "shapes", "contacts", "obstacles", "formats", "scenes"}));
+        ->check(CLI::IsMember({"solvers", "materials", "shapes", "contacts", "obstacles", "formats",
+                               "scenes", "benches"}));
     command->footer("Example: limber list solvers");
     command->callback([what, &action] { action = [what] { return list(*what); }; });
 }

@@ -18,24 +18,41 @@ namespace limber::app {
 
 namespace {
 
+constexpr int max_side = 8192;  // pixels
+
 struct Arguments {
     std::string dir, frame = "last", out, colour = "body", threads;
-    int width = 1280, height = 720;
+    int width = 1280, height = 720, bits = 8;
     bool edges = false, no_skins = false;
     std::vector<double> eye, target;
 };
 
 /// A step number, or "last".
-std::int64_t step_of(const Arguments& a) {
-    const std::vector<std::int64_t> steps = frame_steps(a.dir);
-    if (steps.empty())
-        throw InputError(a.dir + " holds no frames; was it run with output.formats = [\"vtu\"]?");
-    if (a.frame == "last") return steps.back();
-    const auto step = parse_whole(a.frame);
+std::int64_t step_of(const std::string& frame, std::int64_t last) {
+    if (frame == "last") return last;
+    const auto step = parse_whole(frame);
     if (!step || *step < 0)
-        throw InputError("--frame '" + printable(a.frame) +
-                         "': a step number or 'last' is allowed");
+        throw InputError("--frame '" + printable(frame) +
+                         "': a step number or 'last' is allowed, several with commas between");
     return *step;
+}
+
+/// One step, or those of a strip.
+std::vector<std::int64_t> steps_of(const Arguments& a) {
+    const std::vector<std::int64_t> stored = frame_steps(a.dir);
+    if (stored.empty())
+        throw InputError(a.dir + " holds no frames; was it run with output.formats = [\"vtu\"]?");
+    std::vector<std::int64_t> steps;
+    for (std::size_t begin = 0; begin <= a.frame.size();) {
+        const std::size_t end = std::min(a.frame.find(',', begin), a.frame.size());
+        steps.push_back(step_of(a.frame.substr(begin, end - begin), stored.back()));
+        begin = end + 1;
+    }
+    if (static_cast<std::int64_t>(steps.size()) * a.width > max_side)
+        throw InputError("--frame: " + std::to_string(steps.size()) + " pictures of " +
+                         std::to_string(a.width) + " pixels are wider than " +
+                         std::to_string(max_side) + "; a smaller --width would do");
+    return steps;
 }
 
 void add_obstacle(const Obstacle& o, double time, Picture& picture) {
@@ -59,10 +76,7 @@ void add_obstacle(const Obstacle& o, double time, Picture& picture) {
         solid({mesh->mesh.nodes, mesh->mesh.triangles});
 }
 
-int render(const Arguments& a) {
-    const ThreadLimit limit(thread_limit(a.threads));
-    const std::int64_t step = step_of(a);
-    const SceneDef scene = load_scene(a.dir + "/scene.toml");
+Picture picture_of(const Arguments& a, const SceneDef& scene, std::int64_t step) {
     Picture picture;
     picture.width = a.width;
     picture.height = a.height;
@@ -78,10 +92,44 @@ int render(const Arguments& a) {
     std::vector<std::string> said_when_it_ran;
     for (const Obstacle& obstacle : make_obstacles(scene, said_when_it_ran))
         add_obstacle(obstacle, static_cast<double>(step) * scene.time.step, picture);
-    if (picture.planes.empty()) add_floor(picture);
-    write_png(a.out, render_frame(picture));
-    std::printf("%s: step %lld of %s\n", a.out.c_str(), static_cast<long long>(step),
-                a.dir.c_str());
+    return picture;
+}
+
+/// Every picture of a strip frames what all of them show, and colours mean the same in all: points
+/// without triangles are framed but not drawn.
+void share_view(std::vector<Picture>& pictures) {
+    PictureBody all;
+    float hi = 0;
+    for (const Picture& picture : pictures) {
+        hi = std::max(hi, picture.scale.hi);
+        for (const PictureBody& body : picture.bodies)
+            all.points.insert(all.points.end(), body.points.begin(), body.points.end());
+    }
+    for (Picture& picture : pictures) {
+        picture.scale.hi = hi;
+        picture.bodies.push_back(all);
+    }
+}
+
+int render(const Arguments& a) {
+    const ThreadLimit limit(thread_limit(a.threads));
+    const std::vector<std::int64_t> steps = steps_of(a);
+    const SceneDef scene = load_scene(a.dir + "/scene.toml");
+    std::vector<Picture> pictures;
+    for (const std::int64_t step : steps) pictures.push_back(picture_of(a, scene, step));
+    if (pictures.size() > 1) share_view(pictures);
+    std::vector<Image> images;
+    for (Picture& picture : pictures) {
+        if (picture.planes.empty()) add_floor(picture);
+        images.push_back(render_frame(picture));
+    }
+    Image image = side_by_side(images);
+    keep_bits(image, a.bits);
+    write_png(a.out, image);
+    std::string shown;
+    for (const std::int64_t step : steps)
+        shown += (shown.empty() ? "" : ", ") + std::to_string(step);
+    std::printf("%s: step %s of %s\n", a.out.c_str(), shown.c_str(), a.dir.c_str());
     return 0;
 }
 
@@ -92,18 +140,25 @@ void add_render(CLI::App& program, Action& action) {
     constexpr auto names = enum_names(ColourBy{});
     CLI::App* command = program.add_subcommand("render", "a picture of one frame of a run");
     command->add_option("dir", a->dir, "run folder")->required()->type_name("DIR");
-    command->add_option("--frame", a->frame, "step number of the frame, or last")->type_name("N");
+    command
+        ->add_option("--frame", a->frame,
+                     "step number of the frame, or last; several with commas between make a strip")
+        ->type_name("N");
     command->add_option("-o,--out", a->out, "picture to write")->required()->type_name("OUT.png");
     command->add_option("--color", a->colour, "what the colours show")
         ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())));
-    command->add_option("--width", a->width, "pixels")->check(CLI::Range(16, 8192));
-    command->add_option("--height", a->height, "pixels")->check(CLI::Range(16, 8192));
+    command->add_option("--width", a->width, "pixels")->check(CLI::Range(16, max_side));
+    command->add_option("--height", a->height, "pixels")->check(CLI::Range(16, max_side));
+    command->add_option("--bits", a->bits, "bits a colour channel; fewer make a smaller file")
+        ->check(CLI::Range(1, 8));
     command->add_option("--eye", a->eye, "where the camera stands [m]")->expected(3);
     command->add_option("--target", a->target, "what it looks at [m]")->expected(3);
     command->add_flag("--edges", a->edges, "draw the edges of the mesh");
     command->add_flag("--no-skins", a->no_skins, "draw the tets of bodies that have a skin");
     add_threads(*command, a->threads);
-    command->footer("Example: limber render out/drop --frame last --color von_mises -o drop.png");
+    command->footer(
+        "Examples: limber render out/drop --frame last --color von_mises -o drop.png\n"
+        "          limber render out/drop --frame 0,40,80,last --width 320 --height 240 -o s.png");
     command->callback([a, &action] { action = [a] { return render(*a); }; });
 }
 

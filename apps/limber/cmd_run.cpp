@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -18,6 +19,7 @@
 #include "limber/scene/scene.h"
 #include "limber/sim/checkpoint.h"
 #include "limber/sim/run.h"
+#include "limber/study/sweep.h"
 #include "options.h"
 
 namespace limber::app {
@@ -28,7 +30,7 @@ namespace fs = std::filesystem;
 
 struct Arguments {
     std::string scene, out, resume, solver, device = "cpu", log = "text", threads, replay;
-    std::vector<std::string> sets;
+    std::vector<std::string> sets, sweeps;
     std::optional<std::int64_t> steps;
     std::optional<double> time;
     bool overwrite = false, sandbox = false;
@@ -43,8 +45,8 @@ extern "C" void on_signal(int signal) {
 }
 
 /// out/<scene>, out/<scene>-2, ...: an earlier run is never written over unasked.
-std::string free_folder(const std::string& scene) {
-    const std::string stem = "out/" + fs::path(scene).stem().string();
+std::string free_folder(const std::string& scene, const std::string& suffix = "") {
+    const std::string stem = "out/" + fs::path(scene).stem().string() + suffix;
     std::string name = stem;
     for (int k = 2; fs::exists(name); ++k) name = stem + "-" + std::to_string(k);
     return name;
@@ -121,6 +123,12 @@ int finish(const RunResult& result, const Arguments& a, const std::string& dir,
     return 3;
 }
 
+LoadOptions load_options(const Arguments& a) {
+    LoadOptions load{a.sets, a.sandbox};
+    if (!a.solver.empty()) load.sets.push_back("solver.kind=\"" + a.solver + "\"");
+    return load;
+}
+
 int run_scene(Arguments a) {
     const ThreadLimit limit(thread_limit(a.threads));
     const bool resuming = !a.resume.empty();
@@ -131,9 +139,7 @@ int run_scene(Arguments a) {
         if (!resuming) throw InputError("no scene given; see limber run --help");
         a.scene = dir + "/scene.toml";
     }
-    LoadOptions load{a.sets, a.sandbox};
-    if (!a.solver.empty()) load.sets.push_back("solver.kind=\"" + a.solver + "\"");
-    const SceneDef scene = load_scene(a.scene, load);
+    const SceneDef scene = load_scene(a.scene, load_options(a));
     const std::uint64_t hash = scene_hash(scene);
     BuildReport built;
     auto model = std::make_unique<const Model>(build_model(scene, built));
@@ -173,6 +179,41 @@ int run_scene(Arguments a) {
     return finish(result, a, dir, world);
 }
 
+/// Every combination of the values as a run of its own; the summaries side by side at the end.
+int run_sweep(const Arguments& a) {
+    if (!a.resume.empty()) throw InputError("--sweep starts new runs; --resume cannot go with it");
+    std::vector<SweepAxis> axes;
+    for (const std::string& argument : a.sweeps) axes.push_back(parse_sweep(argument));
+    const std::vector<SweepPoint> points = sweep_points(axes);
+    const std::string dir = a.out.empty() ? free_folder(a.scene, "-sweep") : a.out;
+    if (fs::exists(fs::path(dir) / "sweep.csv") && !a.overwrite)
+        throw InputError(dir + " holds a sweep already; give another -o, or --overwrite it");
+    std::vector<Arguments> runs;
+    for (const SweepPoint& point : points) {
+        Arguments one = a;
+        one.out = dir + '/' + point.folder;
+        one.sets.insert(one.sets.end(), point.sets.begin(), point.sets.end());
+        load_scene(one.scene, load_options(one));  // refused before the first step of the first run
+        runs.push_back(std::move(one));
+    }
+    int code = 0;
+    for (std::size_t i = 0; i < runs.size() && !stop_signal; ++i) {
+        if (a.log == "text") {
+            std::string values;
+            for (const std::string& set : points[i].sets) values += ' ' + set;
+            std::printf("run %zu of %zu:%s\n", i + 1, runs.size(), values.c_str());
+        }
+        code = std::max(code, run_scene(runs[i]));
+    }
+    const SweepTable table = sweep_table(axes, points, dir);
+    write_file_atomic(dir + "/sweep.csv", table.csv, Flush::to_system);
+    write_file_atomic(dir + "/sweep.md", table.markdown, Flush::to_system);
+    if (a.log == "text")
+        std::printf("\n%s\nresults: %s (sweep.csv, sweep.md, a run folder each)\n",
+                    table.markdown.c_str(), dir.c_str());
+    return code;
+}
+
 }  // namespace
 
 void add_run(CLI::App& program, Action& action) {
@@ -200,6 +241,12 @@ void add_run(CLI::App& program, Action& action) {
                      "override one value: solver.max_iterations=5, body.bar.translate=[0,1,0]")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
+    command
+        ->add_option("--sweep", a->sweeps,
+                     "a run for every value, solver.max_iterations=1,2,5; given again: for every "
+                     "combination; summaries side by side")
+        ->type_name("PATH=A,B,...")
+        ->allow_extra_args(false);
     add_threads(*command, a->threads);
     command->add_option("--device", a->device, "where to compute; this build has the CPU only")
         ->check(CLI::IsMember({"cpu"}))
@@ -219,7 +266,9 @@ void add_run(CLI::App& program, Action& action) {
     command->add_flag("--sandbox", a->sandbox, "refuse files outside the scene's folder");
     command->footer(
         "Example: limber run scenes/sphere_drop.toml -o out/drop --set solver.max_iterations=10");
-    command->callback([a, &action] { action = [a] { return run_scene(*a); }; });
+    command->callback([a, &action] {
+        action = [a] { return a->sweeps.empty() ? run_scene(*a) : run_sweep(*a); };
+    });
 }
 
 }  // namespace limber::app

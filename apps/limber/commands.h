@@ -15,6 +15,8 @@ namespace limber::app {
 using Action = std::function<int()>;  // returns the exit code
 
 void add_run(CLI::App& program, Action& action);
+void add_bench(CLI::App& program, Action& action);
+void add_compare(CLI::App& program, Action& action);
 void add_check(CLI::App& program, Action& action);
 void add_render(CLI::App& program, Action& action);
 void add_mesh(CLI::App& program, Action& action);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "io/temp_folder.h"
 #include "limber/core/errors.h"
@@ -296,6 +297,32 @@ TEST(Png, reads_back_to_the_same_pixels) {
     bytes.resize(bytes.size() / 2);
     EXPECT_THROW(decode_png(bytes, "a.png"), InputError);
     EXPECT_THROW(write_png(temp.path("no/such/folder.png"), image), SystemError);
+}
+
+TEST(Strip, holds_its_pictures_in_order) {
+    std::vector<Image> images;
+    for (int k = 0; k < 3; ++k)
+        images.push_back({2 + k, 2, std::vector<std::uint8_t>(std::size_t(6) * (2 + k), 10 * k)});
+    const Image strip = side_by_side(images);
+    EXPECT_EQ(strip.width, 9);
+    EXPECT_EQ(strip.height, 2);
+    const int of_column[] = {0, 0, 10, 10, 10, 20, 20, 20, 20};
+    for (int y = 0; y < 2; ++y)
+        for (int x = 0; x < 9; ++x) EXPECT_EQ(strip.pixel(x, y)[2], of_column[x]);
+}
+
+TEST(Strip, of_fewer_bits_stays_near_and_keeps_black_and_white) {
+    Image image{256, 1, std::vector<std::uint8_t>(768)};
+    for (int k = 0; k < 768; ++k) image.rgb[k] = static_cast<std::uint8_t>(k / 3);
+    Image six = image;
+    keep_bits(six, 6);
+    // 64 values 255/63 apart: half a step and the rounding to whole bytes.
+    for (int k = 0; k < 768; ++k) EXPECT_NEAR(six.rgb[k], image.rgb[k], 2.6);
+    EXPECT_EQ(std::set<int>(six.rgb.begin(), six.rgb.end()).size(), 64u);
+    EXPECT_EQ(six.rgb[0], 0);
+    EXPECT_EQ(six.rgb[767], 255);
+    keep_bits(image, 8);
+    EXPECT_EQ(image.rgb[384], 128);
 }
 
 TEST(Srgb, bytes_survive_the_way_to_linear_light_and_back) {

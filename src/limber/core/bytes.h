@@ -36,6 +36,8 @@ class ByteWriter {
     void put_string(std::string_view name, std::string_view text) {
         put_array(name, std::span<const char>(text.data(), text.size()));
     }
+    /// Records that another writer made.
+    void put_records(std::span<const std::byte> records) { append(records.data(), records.size()); }
     const std::vector<std::byte>& bytes() const { return bytes_; }
     void clear() { bytes_.clear(); }
 

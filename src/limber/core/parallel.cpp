@@ -6,8 +6,12 @@
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
+#include <numeric>
 #include <optional>
+
+#include "limber/core/check.h"
 
 namespace limber {
 
@@ -16,6 +20,14 @@ namespace {
 // More threads than cores are only asked for to show that results do not depend on them; the pool's
 // own arena stops at the cores, so such a limit brings one of its own.
 tbb::task_arena* wide_arena = nullptr;
+
+template <class F>
+void in_arena(const F& f) {
+    if (wide_arena)
+        wide_arena->execute(f);
+    else
+        f();
+}
 
 }  // namespace
 
@@ -48,17 +60,108 @@ void run_chunks(Index n_chunks, void* context, ChunkFunction function) {
         for (Index chunk = 0; chunk < n_chunks; ++chunk) function(context, chunk);
         return;
     }
-    const auto all = [=] {
+    in_arena([=] {
         tbb::parallel_for(
             Index{0}, n_chunks, [=](Index chunk) { function(context, chunk); },
             tbb::static_partitioner{});
-    };
-    if (wide_arena)
-        wide_arena->execute(all);
-    else
-        all();
+    });
+}
+
+void run_tiles(Index n_tiles, void* context, ChunkFunction function) {
+    if (n_tiles <= 1 || thread_count() == 1) {
+        for (Index tile = 0; tile < n_tiles; ++tile) function(context, tile);
+        return;
+    }
+    in_arena([=] {
+        tbb::this_task_arena::isolate([=] {
+            tbb::parallel_for(
+                Index{0}, n_tiles, [=](Index tile) { function(context, tile); },
+                tbb::simple_partitioner{});
+        });
+    });
 }
 
 }  // namespace detail
+
+TaskTree::TaskTree(std::vector<Index> parent)
+    : parent_(std::move(parent)),
+      child_begin_(parent_.size() + 1, 0),
+      pending_(std::make_unique<std::atomic<Index>[]>(parent_.size())) {
+    for (Index i = 0; i < size(); ++i) {
+        LIMBER_CHECK(parent_[i] == -1 || (parent_[i] > i && parent_[i] < size()),
+                     "children have smaller numbers than their parents");
+        if (parent_[i] == -1)
+            root_.push_back(i);
+        else
+            ++child_begin_[parent_[i] + 1];
+    }
+    std::partial_sum(child_begin_.begin(), child_begin_.end(), child_begin_.begin());
+    child_.resize(child_begin_.back());
+    std::vector<Index> fill(child_begin_.begin(), child_begin_.end() - 1);
+    for (Index i = 0; i < size(); ++i)
+        if (parent_[i] != -1) child_[fill[parent_[i]]++] = i;
+}
+
+void TaskTree::run_upward(std::span<const char> todo, void* context,
+                          detail::ChunkFunction function) {
+    const auto wanted = [&](Index i) { return todo.empty() || todo[i] != 0; };
+    if (thread_count() == 1) {
+        for (Index i = 0; i < size(); ++i)
+            if (wanted(i)) function(context, i);
+        return;
+    }
+    for (Index i = 0; i < size(); ++i) pending_[i].store(0, std::memory_order_relaxed);
+    for (Index i = 0; i < size(); ++i)
+        if (wanted(i) && parent_[i] != -1) pending_[parent_[i]].fetch_add(1);
+    // Whoever finishes the last child goes on with the parent.
+    const auto climb = [&](Index i) {
+        for (;;) {
+            function(context, i);
+            i = parent_[i];
+            if (i == -1 || !wanted(i) || pending_[i].fetch_sub(1) != 1) return;
+        }
+    };
+    in_arena([&] {
+        tbb::task_group group;
+        const auto start = [&](Index i) { group.run([&climb, i] { climb(i); }); };
+        // pending_ falls while tasks run: only tasks without children to wait for start here.
+        for (Index i = 0; i < size(); ++i) {
+            const auto children =
+                std::span(child_).subspan(child_begin_[i], child_begin_[i + 1] - child_begin_[i]);
+            if (wanted(i) && std::ranges::none_of(children, wanted)) start(i);
+        }
+        group.wait();
+    });
+}
+
+void TaskTree::run_downward(std::span<const char> todo, void* context,
+                            detail::ChunkFunction function) {
+    const auto wanted = [&](Index i) { return todo.empty() || todo[i] != 0; };
+    if (thread_count() == 1) {
+        for (Index i = size() - 1; i >= 0; --i)
+            if (wanted(i)) function(context, i);
+        return;
+    }
+    in_arena([&] {
+        tbb::task_group group;
+        struct Descent {
+            const TaskTree& tree;
+            const decltype(wanted)& is_wanted;
+            tbb::task_group& tasks;
+            void* context;
+            detail::ChunkFunction function;
+            void operator()(Index i) const {
+                function(context, i);
+                for (Index k = tree.child_begin_[i]; k < tree.child_begin_[i + 1]; ++k)
+                    start(tree.child_[k]);
+            }
+            void start(Index i) const {
+                if (is_wanted(i)) tasks.run([this, i] { (*this)(i); });
+            }
+        } descent{*this, wanted, group, context, function};
+        for (Index root : root_) descent.start(root);
+        group.wait();
+    });
+}
 
 }  // namespace limber

@@ -6,9 +6,11 @@
 // chunk order. One thread runs the chunks in order without touching the pool.
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "limber/core/types.h"
 
@@ -33,16 +35,30 @@ int thread_count();
 namespace detail {
 using ChunkFunction = void (*)(void* context, Index chunk);
 void run_chunks(Index n_chunks, void* context, ChunkFunction function);
+void run_tiles(Index n_tiles, void* context, ChunkFunction function);
+
+template <class F>
+void* context_of(F& f) {
+    return const_cast<void*>(static_cast<const void*>(std::addressof(f)));
+}
+template <class F>
+void call(void* context, Index i) {
+    (*static_cast<F*>(context))(i);
+}
 }  // namespace detail
 
 /// Calls f(chunk) for chunk = 0 .. n_chunks - 1, in any order, on any thread. Allocates nothing
 /// itself.
 template <class F>
 void parallel_chunks(Index n_chunks, F&& f) {
-    using Function = std::remove_reference_t<F>;
-    detail::run_chunks(
-        n_chunks, const_cast<void*>(static_cast<const void*>(std::addressof(f))),
-        [](void* context, Index chunk) { (*static_cast<Function*>(context))(chunk); });
+    detail::run_chunks(n_chunks, detail::context_of(f), detail::call<std::remove_reference_t<F>>);
+}
+
+/// The same for pieces of unequal work, inside a task of a tree as well: threads take the next
+/// piece as they finish one, and a thread that waits here does not start other tasks meanwhile.
+template <class F>
+void parallel_tiles(Index n_tiles, F&& f) {
+    detail::run_tiles(n_tiles, detail::context_of(f), detail::call<std::remove_reference_t<F>>);
 }
 
 /// Calls f(begin, end) for consecutive ranges of `grain` items (the last one may be shorter).
@@ -77,5 +93,34 @@ T parallel_sum(Index n, Index grain, std::span<T> partial, F&& f) {
     for (Index chunk = 0; chunk < n_chunks; ++chunk) sum += partial[chunk];
     return sum;
 }
+
+/// Tasks that depend on each other as nodes of a forest. Children have smaller numbers than their
+/// parents; one thread runs the tasks in order of their numbers.
+class TaskTree {
+  public:
+    TaskTree() = default;
+    /// parent[i] > i, or -1 for a root.
+    explicit TaskTree(std::vector<Index> parent);
+    Index size() const { return static_cast<Index>(parent_.size()); }
+
+    /// Calls f(i) for every i with todo[i] != 0, after f of its children that are to do. An empty
+    /// `todo` means all. f must not throw.
+    template <class F>
+    void upward(std::span<const char> todo, F&& f) {
+        run_upward(todo, detail::context_of(f), detail::call<std::remove_reference_t<F>>);
+    }
+    /// Calls f(i) after f of its parent. Where i is to do, its ancestors are as well.
+    template <class F>
+    void downward(std::span<const char> todo, F&& f) {
+        run_downward(todo, detail::context_of(f), detail::call<std::remove_reference_t<F>>);
+    }
+
+  private:
+    void run_upward(std::span<const char> todo, void* context, detail::ChunkFunction function);
+    void run_downward(std::span<const char> todo, void* context, detail::ChunkFunction function);
+
+    std::vector<Index> parent_, child_begin_, child_, root_;
+    std::unique_ptr<std::atomic<Index>[]> pending_;  // children that are not done yet
+};
 
 }  // namespace limber

@@ -143,6 +143,8 @@ struct Pcg::Run {
     bool guess_is_zero() const;
     Sums begin();
     Sums update(double alpha);
+    Sums update_by_operator(double alpha);
+    void mask_product(Index first);
     void advance_iterate(double alpha, double beta);
     void finish_iterate(double alpha);
     double kinetic_of(Index i, double alpha) const;
@@ -211,18 +213,47 @@ Pcg::Sums Pcg::Run::begin() {
     return update(1);  // with p = 0
 }
 
+/// q of one chunk is zero where the degree of freedom is prescribed.
+void Pcg::Run::mask_product(Index first) {
+    const Index* fixed = pcg.fixed_.data() + first;
+    const Index n_fixed = pcg.n_fixed_.data()[first / nodes_per_chunk];
+    Vec3d* q = pcg.q_.data();
+    for (Index k = 0; k < n_fixed; ++k)
+        q[fixed[k]] = masked(q[fixed[k]], problem.free.data()[fixed[k]]);
+}
+
+/// update() with a P⁻¹ that needs all of r before it gives any of z.
+Pcg::Sums Pcg::Run::update_by_operator(double alpha) {
+    Vec3d *r = pcg.r_.data(), *q = pcg.q_.data();
+    Sums sums =
+        parallel_sum(n, nodes_per_chunk, std::span(pcg.partial_), [&](Index first, Index last) {
+            mask_product(first);
+            Sums part{0, subtract(alpha, &q[first].x, 3 * (last - first), &r[first].x), 0};
+            if (wants_kinetic)
+                for (Index i = first; i < last; ++i) part.kinetic += kinetic_of(i, alpha);
+            return part;
+        });
+    problem.P.apply(std::span(pcg.r_).first(n), std::span(pcg.q_).first(n));
+    sums.rz =
+        parallel_sum(n, nodes_per_chunk, std::span(pcg.partial_), [&](Index first, Index last) {
+            mask_product(first);
+            Sums part;
+            for (Index i = first; i < last; ++i) part.rz += dot(r[i], q[i]);
+            return part;
+        }).rz;
+    return sums;
+}
+
 /// r -= alpha q, then z = P⁻¹ r in the place of q, with the sums that decide what follows. Where
 /// asked, the kinetic energy is that of x + alpha p, which advance_iterate() stores.
 Pcg::Sums Pcg::Run::update(double alpha) {
+    if (problem.P.inverse()) return update_by_operator(alpha);
     const Vec3d* diagonal = problem.P.inverse_diagonal().data();
     const Mat3d* blocks = problem.P.inverse_blocks().data();
     const bool by_block = problem.P.kind() == PreconditionerKind::block_jacobi;
     Vec3d *r = pcg.r_.data(), *q = pcg.q_.data();
     const auto pass = [&](Index first, Index last) {
-        const Index* fixed = pcg.fixed_.data() + first;
-        const Index n_fixed = pcg.n_fixed_.data()[first / nodes_per_chunk];
-        for (Index k = 0; k < n_fixed; ++k)
-            q[fixed[k]] = masked(q[fixed[k]], problem.free.data()[fixed[k]]);
+        mask_product(first);
         const Products products =
             by_block ? update_residual(alpha, blocks + first, last - first, r + first, q + first)
                      : update_residual(alpha, &diagonal[first].x, 3 * (last - first), &r[first].x,

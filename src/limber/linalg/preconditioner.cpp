@@ -108,7 +108,8 @@ void Preconditioner::update(const LinearOperator& A, std::span<const double> mas
 }
 
 void Preconditioner::apply(std::span<const Vec3d> r, std::span<Vec3d> z) const {
-    LIMBER_CHECK(std::ssize(r) == n_nodes_ && std::ssize(z) == n_nodes_, "one entry a node");
+    LIMBER_CHECK(std::ssize(r) == n_nodes() && std::ssize(z) == n_nodes(), "one entry a node");
+    if (inverse_) return inverse_->apply_inverse(r, z);
     parallel_for(n_nodes_, nodes_per_chunk, [&](Index i) {
         if (kind_ == PreconditionerKind::block_jacobi) {
             z[i] = inverse_blocks_[i] * r[i];

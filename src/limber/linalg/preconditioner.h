@@ -16,9 +16,20 @@ constexpr std::array<std::string_view, 4> enum_names(PreconditionerKind) {
     return {"identity", "mass", "jacobi", "block_jacobi"};
 }
 
+/// z = P⁻¹ r by other means than a diagonal, such as a factor.
+class InverseOperator {
+  public:
+    virtual ~InverseOperator() = default;
+    virtual Index n_nodes() const = 0;
+    /// Symmetric and positive definite on the free degrees of freedom. r and z do not overlap.
+    virtual void apply_inverse(std::span<const Vec3d> r, std::span<Vec3d> z) const = 0;
+};
+
 class Preconditioner {
   public:
     explicit Preconditioner(PreconditionerKind kind) : kind_(kind) {}
+    /// Borrows `inverse`; update() is not needed.
+    explicit Preconditioner(const InverseOperator& inverse) : inverse_(&inverse) {}
 
     /// Reads the diagonal of A where the kind needs it. `mass` [kg] is one value a node, used by
     /// the kind `mass` alone. Prescribed rows and columns (free = 0) become identity. A block that
@@ -28,7 +39,9 @@ class Preconditioner {
     void update(const LinearOperator& A, std::span<const double> mass, FreeMask free);
     Index n_singular() const { return n_singular_; }
     PreconditionerKind kind() const { return kind_; }
-    Index n_nodes() const { return n_nodes_; }
+    Index n_nodes() const { return inverse_ ? inverse_->n_nodes() : n_nodes_; }
+    /// What P⁻¹ is where it is not block-diagonal, else null.
+    const InverseOperator* inverse() const { return inverse_; }
 
     /// block_jacobi: the inverse blocks, one a node. Empty for the other kinds.
     std::span<const Mat3d> inverse_blocks() const { return inverse_blocks_; }
@@ -39,7 +52,8 @@ class Preconditioner {
     void apply(std::span<const Vec3d> r, std::span<Vec3d> z) const;
 
   private:
-    PreconditionerKind kind_;
+    PreconditionerKind kind_ = PreconditionerKind::identity;
+    const InverseOperator* inverse_ = nullptr;
     std::vector<Mat3d> inverse_blocks_;
     std::vector<Vec3d> inverse_diagonal_;
     std::vector<Mat3d> diagonal_;       // of A, scratch of update()

@@ -19,19 +19,6 @@ constexpr double width = 640, height = 240;  // of the drawing [px]
 constexpr double left = 58, right = 12, top = 10, bottom = 36;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Values to pixels along one axis.
-struct Axis {
-    double lo = 0, hi = 1, from = 0, to = 1;
-    bool log = false;
-
-    double operator()(double value) const {
-        const double t =
-            log ? std::log10(value / lo) / std::log10(hi / lo) : (value - lo) / (hi - lo);
-        return from + t * (to - from);
-    }
-    bool shows(double value) const { return std::isfinite(value) && (!log || value > 0); }
-};
-
 Axis make_y_axis(const Chart& chart) {
     double lo = std::numeric_limits<double>::infinity(), hi = -lo;
     const auto take = [&](double value) {
@@ -57,13 +44,7 @@ Axis make_y_axis(const Chart& chart) {
 }
 
 std::vector<double> ticks_of(const Axis& axis) {
-    if (!axis.log) return nice_ticks(axis.lo, axis.hi, 5);
-    const int first = static_cast<int>(std::lround(std::log10(axis.lo)));
-    const int last = static_cast<int>(std::lround(std::log10(axis.hi)));
-    const int stride = std::max(1, (last - first + 4) / 5);
-    std::vector<double> out;
-    for (int k = first; k <= last; k += stride) out.push_back(std::pow(10, k));
-    return out;
+    return axis.log ? log_ticks(axis.lo, axis.hi, 5) : nice_ticks(axis.lo, axis.hi, 5);
 }
 
 void draw_axes(const Chart& chart, const Axis& x, const Axis& y, std::string& svg) {
@@ -151,21 +132,6 @@ std::string legend_of(const Chart& chart) {
 }
 
 }  // namespace
-
-std::vector<double> nice_ticks(double lo, double hi, int wanted) {
-    std::vector<double> out;
-    if (!(hi > lo) || !std::isfinite(hi - lo)) return out;
-    const double raw = (hi - lo) / wanted, power = std::pow(10, std::floor(std::log10(raw)));
-    const double digit = raw / power;
-    const double step = power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
-    const double first = std::ceil(lo / step - 1e-9), last = std::floor(hi / step + 1e-9);
-    for (double k = first; k <= last && out.size() < 50; ++k) out.push_back(k * step);
-    return out;
-}
-
-std::string axis_text(double value) {
-    return fmt::format("{:.4g}", value == 0 ? 0.0 : value);  // no "-0"
-}
 
 std::vector<std::pair<double, double>> decimate(const std::vector<double>& x,
                                                 const std::vector<double>& y, double x_lo,

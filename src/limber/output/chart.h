@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "limber/output/axis.h"
+
 namespace limber {
 
 /// One curve; `colour` is the number of a CSS variable --c0 ... --c9 of the page.
@@ -35,11 +37,6 @@ struct Chart {
 /// An HTML figure with inline SVG; any number of points becomes at most a few thousand, keeping
 /// the lowest and highest of every pixel column.
 std::string chart_html(const Chart& chart);
-
-/// 1, 2 or 5 times a power of ten, about `wanted` of them inside [lo, hi].
-std::vector<double> nice_ticks(double lo, double hi, int wanted);
-/// Short text for an axis: 0.002, 15, 3e+06.
-std::string axis_text(double value);
 
 /// The points of a curve at `columns` pixel columns between x_lo and x_hi: at most two a column, in
 /// order. A pair (NaN, NaN) is a gap.

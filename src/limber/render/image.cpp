@@ -36,6 +36,30 @@ std::uint8_t srgb_byte(float linear) {
     return static_cast<std::uint8_t>(std::lround(255 * s));
 }
 
+Image side_by_side(std::span<const Image> images) {
+    LIMBER_CHECK(!images.empty(), "a strip has at least one picture");
+    Image out{0, images[0].height, {}};
+    for (const Image& image : images) {
+        LIMBER_CHECK(image.height == out.height, "pictures of a strip have one height");
+        out.width += image.width;
+    }
+    out.rgb.resize(std::size_t(3) * out.width * out.height);
+    int x = 0;
+    for (const Image& image : images) {
+        for (int y = 0; y < out.height; ++y)
+            std::copy_n(image.pixel(0, y), std::size_t(3) * image.width, out.pixel(x, y));
+        x += image.width;
+    }
+    return out;
+}
+
+void keep_bits(Image& image, int bits) {
+    LIMBER_CHECK(bits >= 1 && bits <= 8, "bits a channel");
+    const double steps = (1 << bits) - 1;
+    for (std::uint8_t& c : image.rgb)
+        c = static_cast<std::uint8_t>(std::lround(std::round(c * steps / 255) * 255 / steps));
+}
+
 // libpng's simplified interface: no setjmp in our code, errors come back as text.
 
 std::vector<std::byte> encode_png(const Image& image) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,11 @@ inline Rgb mix(Rgb p, Rgb q, float t) {
 Rgb rgb_from_hex(std::uint32_t hex);
 /// Linear light to an sRGB byte, clamped.
 std::uint8_t srgb_byte(float linear);
+
+/// Pictures of the same height side by side.
+Image side_by_side(std::span<const Image> images);
+/// Rounds every channel to `bits` bits, 1 to 8: a smaller PNG that looks nearly the same at 6.
+void keep_bits(Image& image, int bits);
 
 /// The file of a PNG, compressed.
 std::vector<std::byte> encode_png(const Image& image);

@@ -16,12 +16,21 @@ namespace limber {
 struct SceneDef;
 struct ObstacleDef;
 
+/// What a converged step solves.
+enum class SolverFamily {
+    linearly_implicit,  // one linear system a step, rotations frozen at its start
+};
+
 /// A solver name of scenes and of --solver: a stepper with its defaults.
 struct StepperEntry {
     OptionCase options;
     std::unique_ptr<Stepper> (*make)(const Model& model, const AnyOptions& options);
     /// Throws InputError where the options, or they and the scene, cannot go together.
     void (*check)(const SceneDef& scene);
+    /// Solvers of one family agree on a step when they are run to convergence.
+    SolverFamily family;
+    /// Whether contact forces have to be explicit with these options; none: never.
+    bool (*explicit_contact)(const AnyOptions& options) = nullptr;
 };
 struct ContactEntry {
     OptionCase options;
@@ -36,6 +45,8 @@ struct ObstacleEntry {
 };
 
 std::span<const StepperEntry> steppers();
+/// The entry of a name that the scene reader has accepted.
+const StepperEntry& stepper_entry(std::string_view name);
 std::span<const ContactEntry> contact_methods();
 std::span<const ObstacleEntry> obstacle_shapes();
 

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/study/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "limber/core/check.h"
+#include "limber/scene/build_model.h"
+
+namespace limber {
+
+namespace {
+
+constexpr double sensitive_growth = 1000;
+
+/// One solver and what is needed to judge it.
+struct Contestant {
+    std::unique_ptr<World> world;
+    World* exact = nullptr;  // converged solver of its family
+    StepTimes times;
+    double iterations = 0;
+    double motion = 0;  // largest kinetic + elastic energy [J]
+    ContestantResult result;
+
+    bool running() const { return result.failure.empty(); }
+};
+
+/// States and energies of the reference over one block of steps.
+struct Block {
+    std::vector<std::vector<Vec3d>> x;
+    std::vector<double> energy;
+};
+
+class Comparison {
+  public:
+    explicit Comparison(const CompareOptions& options);
+    CompareResult run();
+
+  private:
+    void add_contestant(const SolverSpec& spec);
+    void run_block(std::int64_t first, std::int64_t last, std::size_t turn);
+    void run_reference(std::int64_t n_steps);
+    void run_contestant(Contestant& c, std::int64_t n_steps);
+    World* exact_for(const SceneDef& scene);
+    bool advance(Contestant& c);
+    void run_windows();
+    void finish(Contestant& c) const;
+    void tell(std::int64_t step, const std::string& phase) const {
+        if (options_.progress) options_.progress(step, phase);
+    }
+
+    const CompareOptions& options_;
+    Model model_;
+    StateMeter meter_;
+    Contestant reference_;
+    std::unique_ptr<World> twin_;
+    std::map<std::string, std::unique_ptr<World>> exact_;  // by solver, shared by those it fits
+    std::vector<Contestant> contestants_;
+    std::vector<Snapshot> starts_;  // of windows
+    Block block_;
+    double energy_scale_ = 0;  // [J]
+    CompareResult result_;
+};
+
+Model model_of(const StudyScene& scene) {
+    BuildReport built;
+    return build_model(load_scene(scene.path, scene.load), built);
+}
+
+Comparison::Comparison(const CompareOptions& options)
+    : options_(options), model_(model_of(options.scene)), meter_(model_) {
+    LIMBER_CHECK(options.steps > 0, "a comparison needs steps");
+    const SceneDef own = load_scene(options.scene.path, options.scene.load);
+    result_.scene = options.scene.path;
+    if (options.reference) {
+        result_.reference = *options.reference;
+        result_.reference_why = "as asked for";
+    } else {
+        const ConvergedSolver converged = converged_solver(own, model_);
+        result_.reference = converged.spec;
+        result_.reference_why = converged.why;
+    }
+    const SceneDef scene = scene_with(options.scene, result_.reference, "--reference");
+    reference_.world = make_world(scene, model_);
+    reference_.result.spec = result_.reference;
+    twin_ = make_world(scene, model_);
+    perturb(meter_, model_, result_.nudge, twin_->state());
+    for (const SolverSpec& spec : options.solvers) add_contestant(spec);
+    result_.steps = options.steps;
+    result_.h = model_.h;
+    result_.n_nodes = model_.n_nodes();
+    result_.n_tets = model_.n_tets();
+    result_.n_bodies = static_cast<std::int64_t>(model_.bodies.size());
+}
+
+void Comparison::add_contestant(const SolverSpec& spec) {
+    Contestant c;
+    const SceneDef scene = scene_with(options_.scene, spec, "--solvers");
+    c.world = make_world(scene, model_);
+    c.exact = exact_for(scene);
+    c.result.spec = spec;
+    c.times.warm_up(2);
+    contestants_.push_back(std::move(c));
+}
+
+World* Comparison::exact_for(const SceneDef& scene) {
+    const SolverSpec spec = converged_solver(scene, model_).spec;
+    std::unique_ptr<World>& world = exact_[spec.text];
+    if (!world) world = make_world(scene_with(options_.scene, spec, "--solvers"), model_);
+    return world.get();
+}
+
+/// One step; false when the contestant is out.
+bool Comparison::advance(Contestant& c) {
+    const StepReport report = c.world->step();
+    if (report.failed) {
+        c.result.failure = report.failure.what;
+        return false;
+    }
+    c.times.add(solve_ms(report));
+    ++c.result.steps;
+    c.result.rejected += report.has(StepFlag::substepped) ? 1 : 0;
+    c.iterations += report.solve.iterations;
+    c.result.max_iterations =
+        std::max<std::int64_t>(c.result.max_iterations, report.solve.iterations);
+    c.result.max_penetration = std::max(c.result.max_penetration, report.max_penetration);
+    c.motion = std::max(c.motion, report.kinetic + report.elastic);
+    c.result.energy.push_back(total_energy(report));  // made relative by finish()
+    return true;
+}
+
+void Comparison::run_reference(std::int64_t n_steps) {
+    block_ = {};
+    reference_.times.warm_up();
+    for (std::int64_t k = 0; k < n_steps; ++k) {
+        if (!advance(reference_))
+            throw ReferenceFailed("the reference " + result_.reference.text + " failed: " +
+                                  reference_.result.failure + "; there is nothing to compare with");
+        block_.x.push_back(reference_.world->state().x);
+        block_.energy.push_back(reference_.result.energy.back());
+    }
+    for (std::int64_t k = 0; k < n_steps; ++k) {
+        const StepReport report = twin_->step();
+        if (report.failed)
+            throw ReferenceFailed("the reference " + result_.reference.text +
+                                  ", started 1e-9 beside itself, failed: " + report.failure.what +
+                                  "; there is nothing to compare with");
+        const StateError e = meter_(twin_->state().x, block_.x[static_cast<std::size_t>(k)]);
+        result_.twin.time.push_back(report.time);
+        result_.twin.max.push_back(e.max);
+        result_.twin.rms.push_back(e.rms);
+    }
+}
+
+void Comparison::run_contestant(Contestant& c, std::int64_t n_steps) {
+    c.times.warm_up();  // another world has had the caches
+    // The first step also by the converged solver of the family, from the contestant's own state.
+    restart(*c.exact, snapshot_of(*c.world));
+    const bool exact = !c.exact->step().failed;
+    for (std::int64_t k = 0; k < n_steps; ++k) {
+        if (!advance(c)) return;
+        const auto record = [&](std::span<const Vec3d> x, ErrorCurve& curve) {
+            const StateError e = meter_(c.world->state().x, x);
+            curve.time.push_back(c.world->state().time);
+            curve.max.push_back(e.max);
+            curve.rms.push_back(e.rms);
+        };
+        if (k == 0 && exact) record(c.exact->state().x, c.result.local);
+        record(block_.x[static_cast<std::size_t>(k)], c.result.global);
+        c.result.energy.back() -= block_.energy[static_cast<std::size_t>(k)];
+    }
+}
+
+/// Steps first + 1 ... last of everybody; whose turn is first changes from block to block.
+void Comparison::run_block(std::int64_t first, std::int64_t last, std::size_t turn) {
+    run_reference(last - first);
+    const std::size_t n = contestants_.size();
+    for (std::size_t k = 0; k < n; ++k) {
+        Contestant& c = contestants_[(k + turn) % n];
+        if (c.running()) run_contestant(c, last - first);
+    }
+}
+
+/// Every contestant from the same states of the reference, a few steps each time.
+void Comparison::run_windows() {
+    result_.windowed = true;
+    result_.n_windows = static_cast<int>(starts_.size());
+    for (const Snapshot& start : starts_) {
+        tell(start.state.step, "windows");
+        restart(*reference_.world, start);
+        for (int k = 0; k < result_.window_steps; ++k)
+            if (const StepReport report = reference_.world->step(); report.failed)
+                throw ReferenceFailed("the reference " + result_.reference.text +
+                                      " failed: " + report.failure.what);
+        for (Contestant& c : contestants_) {
+            restart(*c.world, start);
+            bool failed = false;
+            for (int k = 0; k < result_.window_steps && !failed; ++k)
+                failed = c.world->step().failed;
+            if (failed) {
+                ++c.result.windows.n_failed;
+                continue;
+            }
+            const StateError e = meter_(c.world->state().x, reference_.world->state().x);
+            c.result.windows.rms.push_back(e.rms);
+            c.result.windows.max.push_back(e.max);
+        }
+    }
+}
+
+void Comparison::finish(Contestant& c) const {
+    ContestantResult& r = c.result;
+    r.ms = c.times.spread();
+    if (r.steps > 0) r.mean_iterations = c.iterations / static_cast<double>(r.steps);
+    if (&c != &reference_)
+        for (double& e : r.energy) e = std::fabs(e) / energy_scale_;
+}
+
+CompareResult Comparison::run() {
+    // A contestant keeps the caches for a block of steps; its first step after a change is compared
+    // but not timed. Short runs have short blocks.
+    const std::int64_t n = options_.steps;
+    const std::int64_t block = std::clamp<std::int64_t>(n / 20, 2, 10);
+    result_.window_steps = static_cast<int>(std::min<std::int64_t>(options_.window_steps, n));
+    const std::int64_t stride = std::max<std::int64_t>(1, n / std::max(1, options_.n_windows));
+    std::size_t turn = 0;
+    for (std::int64_t step = 0; step < n; step += block, ++turn) {
+        tell(step, "steps");
+        const std::int64_t next = static_cast<std::int64_t>(starts_.size()) * stride;
+        if (step >= next && step + result_.window_steps <= n)
+            starts_.push_back(snapshot_of(*reference_.world));
+        run_block(step, std::min(n, step + block), turn);
+    }
+    // Of the second half: what a contact that just begins does to the first steps may die away.
+    for (std::size_t k = result_.twin.rms.size() / 2; k < result_.twin.rms.size(); ++k)
+        result_.growth = std::max(result_.growth, result_.twin.rms[k] / result_.nudge);
+    // The energy that moves: a scene at rest high above the ground has a large one that does not.
+    const auto [low, high] =
+        std::minmax_element(reference_.result.energy.begin(), reference_.result.energy.end());
+    energy_scale_ = std::max({*high - *low, reference_.motion, 1e-300});
+    finish(reference_);
+    for (Contestant& c : contestants_) finish(c);
+    const bool sensitive = result_.growth > sensitive_growth;
+    if (options_.windows == WindowMode::always ||
+        (options_.windows == WindowMode::automatic && sensitive))
+        run_windows();
+    result_.reference_run = reference_.result;
+    for (Contestant& c : contestants_) result_.contestants.push_back(std::move(c.result));
+    return std::move(result_);
+}
+
+}  // namespace
+
+double ErrorCurve::worst() const {
+    double out = 0;
+    for (double e : max) out = std::max(out, e);
+    return out;
+}
+
+double ErrorCurve::mean_square() const {
+    return root_mean_square(rms);
+}
+
+double CompareResult::headline_error(const ContestantResult& contestant) const {
+    return windowed ? spread_of(contestant.windows.rms).p50 : contestant.global.mean_square();
+}
+
+CompareResult compare(const CompareOptions& options) {
+    return Comparison(options).run();
+}
+
+}  // namespace limber

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "limber/scene/scene.h"
+#include "limber/solve/model.h"
+
+namespace limber {
+
+/// A solver as --solvers and --reference name it: "corotational:max_iterations=5,guess=zero".
+struct SolverSpec {
+    struct Option {
+        std::string key, value;  // value as of --set: a number, a word, "text"
+    };
+    std::string text;  // as the user wrote it
+    std::string kind;
+    std::vector<Option> options;
+
+    /// The spec without `key`: solvers that differ there alone are points of one curve.
+    std::string without(const std::string& key) const;
+    /// The value of `key`, empty where it is not given.
+    std::string value_of(const std::string& key) const;
+};
+
+/// "a:x=1,y=2,b" are two solvers, a with two options and b: a piece `key=value` belongs to the
+/// solver before it. Commas inside quotes and brackets do not split. An unknown solver or option is
+/// an InputError with the list and the nearest name; `iterations` is short for max_iterations.
+std::vector<SolverSpec> parse_solvers(const std::string& list, const std::string& argument);
+
+/// What a study runs on: the scene file and the changes all solvers share.
+struct StudyScene {
+    std::string path;
+    LoadOptions load;
+};
+
+/// The scene under that solver. As with --set, a spec of the scene's own kind keeps the scene's
+/// other solver options, another kind starts from its defaults.
+SceneDef scene_with(const StudyScene& scene, const SolverSpec& spec, const std::string& argument);
+
+/// The converged solver of the family that `scene`'s solver belongs to: direct where its predicted
+/// cost allows, else conjugate gradients to 1e-10; rotations run to their end.
+struct ConvergedSolver {
+    SolverSpec spec;
+    std::string why;  // "predicted 35 ms a step by eigen_ldlt"
+};
+ConvergedSolver converged_solver(const SceneDef& scene, const Model& model);
+
+/// Predicted time of one factorisation of the model's matrix, bodies one by one [ms].
+double predicted_factor_ms(const std::string& engine, const Model& model);
+
+}  // namespace limber

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Runs scenes, draws a strip of four frames of each and writes docs/gallery.md again; scenes that are not named keep
+# their picture and figures. Usage: tools/gallery.sh [scene...]; LIMBER names another program than build/release/limber.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+limber=${LIMBER:-build/release/limber}
+runs=$(mktemp -d)
+trap 'rm -rf "$runs"' EXIT
+mkdir -p docs/images/gallery
+
+# scene, the four steps to show, options of limber render where everything in view is not the best view
+strips="
+bowling                  0,25,50,75
+snowman                  0,50,70,100
+cars_spin                0,80,120,200
+cars_sideways            0,40,60,120
+dragon_drop              0,30,38,60
+bear_squash              0,45,84,180
+sheet_on_sphere          0,12,24,120
+trampoline               0,10,20,40
+hanging_sheet            0,10,20,40
+spider                   0,15,30,60
+sculpture_small          0,24,30,60
+sculpture_medium         0,20,30,60
+sculpture_large          0,30,60,90
+three_torus_stiff        0,24,36,90
+three_torus_soft         0,24,36,90
+bowl_of_bears            0,36,60,120
+dragon_twist             0,40,64,120
+armadillo_pull           0,20,45,75
+box_stretch              0,20,40,75
+box_compress             0,20,40,75
+box_twist                0,20,40,75
+double_helix_41k         0,6,12,24
+double_helix_82k         0,6,12,24
+double_helix_158k        0,8,12,24
+double_helix_316k        0,8,16,24
+raptor_plane_36k         0,18,24,90
+raptor_plane_59k         0,18,24,90
+armadillo_torus          0,60,90,120
+ten_tori                 0,20,40,100
+rolling_cylinder         0,50,100,150 --edges
+heterogeneous_armadillo  0,20,50,100
+pad_on_sphere            0,8,14,60
+stack                    0,20,50,100
+heterogeneous_stack      0,10,30,100
+gripper                  0,40,80,130
+"
+
+strip() {  # scene, steps, options
+  local scene=$1 steps=$2
+  "$limber" run "scenes/$scene.toml" -o "$runs/$scene" --steps "${steps##*,}" --log text >"$runs/$scene.log" 2>&1 ||
+    { tail -3 "$runs/$scene.log" >&2; echo "gallery.sh: $scene did not run" >&2; return 1; }
+  "$limber" render "$runs/$scene" --frame "$steps" --width 320 --height 240 --bits 6 "${@:3}" \
+    -o "docs/images/gallery/$scene.png"
+  rm -rf "$runs/$scene/vtu" "$runs/$scene/checkpoint"
+}
+
+failed=0
+while read -r scene steps options; do
+  [ -n "$scene" ] || continue
+  if [ $# -gt 0 ] && [[ " $* " != *" $scene "* ]]; then continue; fi
+  strip "$scene" "$steps" $options </dev/null || failed=1
+done <<<"$strips"
+/usr/bin/python3 tools/gallery_page.py "$runs" $(awk '{print $1}' <<<"$strips")
+exit $failed

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs every scene to its end, the largest for as long as two hours on two cores allow, and fails where one fails or
+# leaves anything that is not finite. Usage: tools/run_scenes.sh [LIMBER]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+limber=${1:-build/release/limber}
+run=$(mktemp -d)
+trap 'rm -rf "$run"' EXIT
+
+options() {
+  case $1 in
+    sculpture_large*) echo --steps 40 ;;
+    sculpture_medium*) echo --steps 90 ;;
+    double_helix_158k | double_helix_316k) echo --steps 45 ;;
+    bowl_of_bears) echo --steps 120 ;;
+  esac
+}
+
+failed=0
+for file in scenes/*.toml; do
+  scene=$(basename "$file" .toml)
+  started=$SECONDS
+  rm -rf "$run/out"
+  "$limber" run "$file" -o "$run/out" --set 'output.formats=[]' $(options "$scene") >"$run/log" 2>&1 ||
+    { failed=1; echo "run_scenes.sh: $scene failed: $(tail -1 "$run/log")" >&2; continue; }
+  /usr/bin/python3 - "$run/out/summary.json" "$scene" $((SECONDS - started)) <<'PYTHON' || failed=1
+import json, sys
+run = json.load(open(sys.argv[1]))
+print(f"{sys.argv[2]:28} {run['steps']:5} steps {run['wall_ms']['p50']:9.2f} ms a step (median), "
+      f"penetration at most {1000 * run['max_penetration']:.1f} mm, flags {run.get('flags', {})}, {sys.argv[3]} s", flush=True)
+sys.exit(run["finite"] is not True)
+PYTHON
+done
+exit $failed
