@@ -8,6 +8,7 @@
 #include "limber/contact/methods/penalty.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
+#include "limber/solve/warp_canceling.h"
 
 namespace limber {
 
@@ -22,8 +23,22 @@ std::unique_ptr<Stepper> make(const Model& model, const AnyOptions& options) {
 
 CorotationalOptions cholesky_defaults() {
     CorotationalOptions options;
-    options.linear = LinearKind::eigen_ldlt;
+    options.linear = LinearKind::supernodal;
     return options;
+}
+
+WarpCancelingOptions stiffness_warping_defaults() {
+    WarpCancelingOptions options;
+    options.schedule = ScheduleKind::time;  // with no budget
+    options.damping = DampingKind::rigid;
+    return options;
+}
+
+void check_nothing(const SceneDef&) {}
+
+/// The factor holds contact blocks only where the user asks for it.
+bool explicit_contact(const AnyOptions& options) {
+    return !options.as<WarpCancelingOptions>().linearise;
 }
 
 void check_corotational(const SceneDef& scene) {
@@ -34,11 +49,12 @@ void check_corotational(const SceneDef& scene) {
                          "solver: kind = \"cholesky\" cannot go with linear = \"pcg\": it is the "
                          "direct reference; allowed: kind = \"corotational\" with linear = "
                          "\"pcg\"");
-    if (options.linear == LinearKind::eigen_ldlt && options.matrix == OperatorKind::matrix_free)
+    if (options.linear != LinearKind::pcg && options.matrix == OperatorKind::matrix_free)
         throw InputError(solver.origin.at("operator"),
-                         "solver: operator = \"matrix_free\" cannot go with linear = "
-                         "\"eigen_ldlt\": a factorisation needs the assembled matrix; allowed: "
-                         "operator = \"assembled\", or linear = \"pcg\"");
+                         "solver: operator = \"matrix_free\" cannot go with linear = \"" +
+                             std::string(enum_names(LinearKind{})[static_cast<int>(options.linear)]) +
+                             "\": a factorisation needs the assembled matrix; allowed: "
+                             "operator = \"assembled\", or linear = \"pcg\"");
     if (options.solves == SolveScope::islands) {
         const char* other = options.linear != LinearKind::pcg ? "a direct solver"
                             : options.matrix == OperatorKind::matrix_free
@@ -60,6 +76,12 @@ const StepperEntry stepper_table[] = {
     {option_case<CorotationalOptions, cholesky_defaults>(
          "cholesky", "the same with a full factorisation every step: the reference"),
      make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit},
+    {option_case<WarpCancelingOptions>(
+         "warp_canceling", "stale factor, node rotations and partial updates; Hecht et al. 2012"),
+     make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact},
+    {option_case<WarpCancelingOptions, stiffness_warping_defaults>(
+         "stiffness_warping", "the same without updates, damped"),
+     make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact},
 };
 
 // ---- contact
@@ -198,7 +220,15 @@ std::unique_ptr<Stepper> make_stepper(const SceneDef& scene, const Model& model)
     return entry_of(steppers(), options.name).make(model, options);
 }
 std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene) {
-    const AnyOptions& options = scene.contact.options;
+    AnyOptions options = scene.contact.options;
+    const StepperEntry& stepper = entry_of(steppers(), scene.solver.options.name);
+    if (options.name == "penalty") {
+        PenaltyForm& form = options.as<PenaltyOptions>().form;
+        const bool wants_explicit =
+            stepper.explicit_contact && stepper.explicit_contact(scene.solver.options);
+        if (form == PenaltyForm::automatic)
+            form = wants_explicit ? PenaltyForm::explicit_form : PenaltyForm::implicit_form;
+    }
     return entry_of(contact_methods(), options.name).make(options);
 }
 ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene) {

@@ -27,6 +27,8 @@ struct StepperEntry {
     void (*check)(const SceneDef& scene);
     /// Solvers of one family agree on a step when they are run to convergence.
     SolverFamily family;
+    /// Whether contact forces have to be explicit with these options; none: never.
+    bool (*explicit_contact)(const AnyOptions& options) = nullptr;
 };
 struct ContactEntry {
     OptionCase options;
