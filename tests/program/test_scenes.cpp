@@ -49,6 +49,7 @@ constexpr Row rows[] = {
     {"sculpture_large_5e8", Count::tets, 329131, 0, 2},
     {"three_torus_stiff", Count::tets, 19172, 0, 5},
     {"three_torus_soft", Count::tets, 19172, 0, 5},
+    {"bowl_of_bears", Count::tets, 244625, 0, 1},
     {"dragon_twist", Count::tets, 58000, 0, 2},
     {"armadillo_pull", Count::tets, 55000, 0, 2},
     {"box_stretch", Count::tets, 72000, 0, 2},
