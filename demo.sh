@@ -24,12 +24,14 @@ $limber run scenes/twisted_beam.toml -o "$out/twist" --overwrite || fail "twist"
 $limber render "$out/twist" --frame last --color von_mises -o "$out/twist.png" || fail "picture"
 
 echo
-echo "3. The ball again under five solver settings: the same scene, a word or two changed"
-tools/compare_demo.sh "$limber" "$out" || fail "comparison"
+echo "3. The ball again under several solver settings: error against time"
+$limber compare scenes/sphere_drop.toml --steps 240 -o "$out/compare" --solvers \
+  "corotational:iterations=3,corotational:iterations=10,corotational,corotational:iterations=3,guess=zero" || fail "comparison"
 
 echo
 echo "Results are in $out:"
 echo "  pictures     $out/ball.png  $out/twist.png"
+echo "  comparison   $out/compare/compare.svg  $out/compare/error_over_time.svg"
 echo "  reports      $out/ball/report.html  $out/twist/report.html"
 echo "  for ParaView $out/ball/vtu/series.pvd"
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open >/dev/null; then

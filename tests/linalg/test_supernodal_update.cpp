@@ -152,8 +152,8 @@ TYPED_TEST(EveryUpdate, lean_factors_have_the_same_bits_in_less_memory) {
         options.memory_limit = share * rich.memory().total();
         for (const int threads : {1, 3}) {
             const ThreadLimit limit(threads);
-            SupernodalCholesky<TypeParam> lean;
-            lean.analyze(original, options);
+            SupernodalCholesky<TypeParam> lean(options);
+            lean.analyze(original);
             EXPECT_GT(lean.memory().n_dropped, 0);
             EXPECT_LE(lean.memory().total(), last);
             if (threads == 3) last = lean.memory().total();

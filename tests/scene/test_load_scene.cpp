@@ -75,7 +75,7 @@ motion = { times = [0, 1], angle = [0, "0.5 turn"] }
     EXPECT_EQ(s.time.n_steps(), 25);
     EXPECT_EQ(*s.gravity, (Vec3d{0, 0, -9.81}));
     EXPECT_EQ(s.solver.options.name, "cholesky");
-    EXPECT_EQ(s.solver.options.as<CorotationalOptions>().linear, LinearKind::eigen_ldlt);
+    EXPECT_EQ(s.solver.options.as<CorotationalOptions>().linear, LinearKind::supernodal);
     const MaterialDef& m = s.materials.at("m");
     EXPECT_EQ(m.kind, "linear");
     EXPECT_EQ(m.young, 2e6);

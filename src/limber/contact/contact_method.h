@@ -84,6 +84,7 @@ struct ContactSet {
 struct ContactSurface {
     std::span<const Triangle> triangles;  // outward, model node indices
     std::span<const Index> nodes;         // ascending
+    double mass = 0;                      // of the whole body [kg]
 };
 
 struct ContactInput {
@@ -94,6 +95,9 @@ struct ContactInput {
     double time = 0, h = 0;                    // obstacles move from time to time + h [s]
     std::span<const ContactSurface> bodies{};  // none: obstacles alone are looked for
     std::span<const Vec3d> rest{};             // positions at rest [m], for self-contact
+    /// What a node sets against a force within the step: its diagonal block of A at rest, m + h²
+    /// K_ii [kg]. None: its mass.
+    std::span<const double> inertia{};
 };
 
 /// How contact is resolved; one file in contact/methods/ and one line in scene/registry.cpp each.

@@ -61,6 +61,10 @@ class Surface {
     Nearest nearest(const MovingPoints& p, const Vec3d& point, double s, double limit) const {
         return nearest(p, point, s, limit, [](Index) { return true; });
     }
+    template <class F>
+    void triangles_near(const Box3& box, F&& f) const {
+        tree_.overlapping(box, f);
+    }
     /// Calls f(node) or f(edge) once for each that has a triangle near `box` at any time of the
     /// step, in tree order.
     template <class F>

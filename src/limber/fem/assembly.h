@@ -18,6 +18,16 @@ struct SystemCoefficients {
     std::span<const double> lumped;  // m_i + h (mass damping)_i [kg], one per node; empty: none
 };
 
+/// Which pairs of corners add to which block of A, by rows: the blocks above the diagonal only.
+struct BlockPairs {
+    std::span<const Index> diagonal;      // per row: place of (i, i) in the blocks of A
+    std::span<const Index> upper_begin;   // per row: its first block above the diagonal, counted
+                                          // among those of all rows; and the end
+    std::span<const Index> mirror;        // per block (i, j) above the diagonal: place of (j, i)
+    std::span<const Index> pair_begin;    // per block above the diagonal, and the end
+    std::span<const std::uint32_t> pair;  // tet * 16 + a * 4 + b: corners a and b are nodes i and j
+};
+
 /// Assembles block by block: the blocks above the diagonal are summed over the tets that share the
 /// edge, each in registers and in an order that never changes, and written twice, to (i, j) and
 /// transposed to (j, i). No two threads write the same number. The pattern and the contributions of
@@ -30,6 +40,7 @@ class SystemAssembler {
   public:
     explicit SystemAssembler(const ElementSet& elements);
     BlockCsr make_matrix() const;  // with the pattern, all zero
+    BlockPairs pairs() const { return {diagonal_, upper_begin_, mirror_, pair_begin_, pair_}; }
     /// A from the rotations. `A` is a matrix from make_matrix().
     void assemble(const SystemCoefficients& coefficients, const CorotationCache& rotations,
                   BlockCsr& A);

@@ -83,6 +83,22 @@ std::vector<double> lumped_mass_damping(const ElementSet& elements) {
     return damping;
 }
 
+std::vector<double> diagonal_stiffness(const ElementSet& elements) {
+    std::vector<double> out(elements.n_nodes, 0.0);
+    for (Index t = 0; t < elements.n_tets; ++t) {
+        const TetPacket& packet = elements.packets[t / tet_lanes];
+        const int lane = t % tet_lanes;
+        Mat3d Dm_inv;
+        for (int i = 0; i < 9; ++i) Dm_inv.a[i] = packet.Dm_inv[i][lane];
+        const Vec3d g[4] = {-(Dm_inv.row(0) + Dm_inv.row(1) + Dm_inv.row(2)), Dm_inv.row(0),
+                            Dm_inv.row(1), Dm_inv.row(2)};
+        // tr K_aa = V ((λ + μ) g·g + 3 μ g·g)
+        const double k = packet.volume[lane] * (packet.lambda[lane] + 4 * packet.mu[lane]) / 3;
+        for (int a = 0; a < 4; ++a) out[packet.node[a][lane]] += k * squared_norm(g[a]);
+    }
+    return out;
+}
+
 void add_consistent_mass(const ElementSet& elements, std::span<const Vec3d> x, double scale,
                          bool with_damping, std::span<Vec3d> y) {
     parallel_for(elements.n_nodes, 256, [&](Index i) {

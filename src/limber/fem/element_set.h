@@ -40,6 +40,8 @@ ElementSet make_elements(const TetMesh& mesh, std::span<const Material> material
 std::vector<double> lumped_mass(const ElementSet& elements);
 /// Σ a_e m_e / 4 per node [kg/s]: the mass part of Rayleigh damping, lumped.
 std::vector<double> lumped_mass_damping(const ElementSet& elements);
+/// A third of the trace of each node's diagonal block of K at rest [N/m].
+std::vector<double> diagonal_stiffness(const ElementSet& elements);
 /// y += scale * M x with the consistent mass ρV/20 (1 + δ_ab), in node order; `with_damping` uses
 /// a_e M_e.
 void add_consistent_mass(const ElementSet& elements, std::span<const Vec3d> x, double scale,

@@ -40,14 +40,14 @@ struct SupernodalWork {
 template <class T>
 class SupernodalCholesky final : public InverseOperator {
   public:
-    SupernodalCholesky();
+    explicit SupernodalCholesky(const SupernodalOptions& options = {});
     ~SupernodalCholesky() override;
     SupernodalCholesky(SupernodalCholesky&&) noexcept;
     SupernodalCholesky& operator=(SupernodalCholesky&&) noexcept;
 
     /// Order and structure; reads the pattern, not the values. InputError when the factor does not
     /// fit into memory.
-    void analyze(const BlockCsr& pattern, const SupernodalOptions& options = {});
+    void analyze(const BlockCsr& pattern);
     /// Was the pattern of A analysed here?
     bool analyzed(const BlockCsr& A) const;
 

@@ -31,9 +31,7 @@ bool SupernodalCholesky<T>::Numeric::analyzed(const BlockCsr& A) const {
 }
 
 template <class T>
-void SupernodalCholesky<T>::Numeric::analyze(const BlockCsr& pattern,
-                                             const SupernodalOptions& chosen) {
-    options = chosen;
+void SupernodalCholesky<T>::Numeric::analyze(const BlockCsr& pattern) {
     factorized = false;
     pattern_begin.assign(pattern.row_begin().begin(), pattern.row_begin().end());
     pattern_column.assign(pattern.column().begin(), pattern.column().end());
@@ -181,7 +179,10 @@ SolveStats SupernodalCholesky<T>::Numeric::outcome(Index* bad_node) {
 }
 
 template <class T>
-SupernodalCholesky<T>::SupernodalCholesky() : numeric_(std::make_unique<Numeric>()) {}
+SupernodalCholesky<T>::SupernodalCholesky(const SupernodalOptions& options)
+    : numeric_(std::make_unique<Numeric>()) {
+    numeric_->options = options;
+}
 template <class T>
 SupernodalCholesky<T>::~SupernodalCholesky() = default;
 template <class T>
@@ -190,8 +191,8 @@ template <class T>
 SupernodalCholesky<T>& SupernodalCholesky<T>::operator=(SupernodalCholesky&&) noexcept = default;
 
 template <class T>
-void SupernodalCholesky<T>::analyze(const BlockCsr& pattern, const SupernodalOptions& options) {
-    numeric_->analyze(pattern, options);
+void SupernodalCholesky<T>::analyze(const BlockCsr& pattern) {
+    numeric_->analyze(pattern);
 }
 
 template <class T>
@@ -202,7 +203,7 @@ bool SupernodalCholesky<T>::analyzed(const BlockCsr& A) const {
 template <class T>
 SolveStats SupernodalCholesky<T>::factorize(const BlockCsr& A, FreeMask free, Index* bad_node) {
     LIMBER_CHECK(free.empty() || std::ssize(free) == A.n_nodes(), "the mask has one entry a node");
-    if (!analyzed(A)) analyze(A, numeric_->options);
+    if (!analyzed(A)) analyze(A);
     std::ranges::fill(numeric_->dirty, 1);
     return numeric_->run(A, free, bad_node);
 }

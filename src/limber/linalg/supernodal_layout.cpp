@@ -112,8 +112,9 @@ FrontLayout lay_out_fronts(const SupernodalStructure& t, const SupernodalOptions
     double total = plan(task_flops, false);
     if (!options.lean) return layout;
     // Subtrees grow until the memory fits or grows again with the scratch they need.
-    for (double limit = 1e-4 * t.total_flops;
-         total > options.memory_limit && limit < 2 * t.total_flops; limit *= 2) {
+    for (double limit = t.total_flops / 8192;
+         total > options.memory_limit && limit <= options.largest_dropped * t.total_flops;
+         limit *= 2) {
         const FrontLayout last = layout;
         const double next = plan(limit, true);
         if (next >= total && last.memory.n_dropped > 0) return last;

@@ -157,7 +157,7 @@ struct SupernodalCholesky<T>::Numeric {
     std::unique_ptr<Solver> solver;  // workspace of the solves
     std::vector<Index> all_nodes;    // for solve_many()
 
-    void analyze(const BlockCsr& pattern, const SupernodalOptions& chosen);
+    void analyze(const BlockCsr& pattern);
     bool analyzed(const BlockCsr& A) const;
     /// `piece`: scratch of the task, for update blocks that are not kept.
     Front<T> front(Index s, T* piece = nullptr) const;

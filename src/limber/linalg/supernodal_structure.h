@@ -21,6 +21,7 @@ struct SupernodalOptions {
     // first, and a change in such a subtree factorises all of it again. 0 drops all it can.
     bool lean = false;
     double memory_limit = 0;
+    double largest_dropped = 1;  // no subtree above this share of the flops is dropped
 };
 
 /// Nodes in the order of nested dissection on the node graph: order[k] is eliminated k-th. The same

@@ -9,7 +9,8 @@
 namespace limber {
 
 double Axis::operator()(double value) const {
-    const double t = log ? std::log10(value / lo) / std::log10(hi / lo) : (value - lo) / (hi - lo);
+    const double t = log ? (std::log10(value) - std::log10(lo)) / (std::log10(hi) - std::log10(lo))
+                         : (value - lo) / (hi - lo);
     return from + t * (to - from);
 }
 

@@ -72,6 +72,18 @@ std::string tick_text(double value, const std::vector<double>& ticks, bool log) 
                        power < -0.5 ? "−" : "", std::abs(static_cast<int>(std::lround(power))));
 }
 
+/// 2 ... 9 times the powers of ten of a logarithmic axis that is not too long for them.
+std::vector<double> minor_ticks(const Axis& axis) {
+    std::vector<double> out;
+    if (!axis.log || std::log10(axis.hi) - std::log10(axis.lo) > 6) return out;
+    const int last = static_cast<int>(std::floor(std::log10(axis.hi)));
+    for (int k = static_cast<int>(std::floor(std::log10(axis.lo))); k <= last; ++k)
+        for (int digit = 2; digit <= 9; ++digit)
+            if (const double t = digit * std::pow(10, k); t > axis.lo && t < axis.hi)
+                out.push_back(t);
+    return out;
+}
+
 class PanelDrawing {
   public:
     PanelDrawing(const PlotPanel& panel, const PixelBox& frame) : panel_(panel), frame_(frame) {
@@ -115,8 +127,9 @@ class PanelDrawing {
         const bool points = !panel_.points.empty();
         if (a.log) {
             // Room for words beside the outermost points.
-            const double least = points ? 0.35 : 0.02, span = std::max(std::log10(hi / lo), 0.5);
-            const double grow = std::pow(10, std::max(least, (points ? 0.16 : 0.03) * span));
+            const double least = points ? 0.35 : 0.02,
+                         span = std::max(std::log10(hi) - std::log10(lo), 0.5);
+            const double grow = std::pow(10, std::clamp((points ? 0.16 : 0.03) * span, least, 5.0));
             a.lo = lo / grow;
             a.hi = hi * grow;
         } else {
@@ -154,6 +167,14 @@ class PanelDrawing {
             line(x_(t), y_.from, x_(t), y_.to, grid);
             text(x_(t), y_.from + 17, tick_text(t, x_ticks, x_.log), tick + "\"middle\"");
         }
+        for (const auto& [axis, vertical] : {std::pair{&x_, false}, {&y_, true}})
+            for (double t : minor_ticks(*axis))
+                if (vertical)
+                    line(x_.from - 3, y_(t), x_.from, y_(t),
+                         "stroke=\"#3a4048\" stroke-width=\"0.7\"");
+                else
+                    line(x_(t), y_.from, x_(t), y_.from + 3,
+                         "stroke=\"#3a4048\" stroke-width=\"0.7\"");
         line(x_.from, y_.from, x_.to, y_.from, "stroke=\"#3a4048\" stroke-width=\"1\"");
         line(x_.from, y_.from, x_.from, y_.to, "stroke=\"#3a4048\" stroke-width=\"1\"");
         text((x_.from + x_.to) / 2, y_.from + 36, markup_escaped(panel_.x_label),
@@ -166,6 +187,16 @@ class PanelDrawing {
              fmt::format("fill=\"#2a2f35\" font-size=\"12\" text-anchor=\"middle\" "
                          "transform=\"rotate(-90 {:.1f} {:.1f})\"",
                          at, mid));
+        if (x_.shows(panel_.x_line) && panel_.x_line > x_.lo && panel_.x_line < x_.hi) {
+            const double x = x_(panel_.x_line);
+            line(x, y_.from, x, y_.to,
+                 "stroke=\"#8a9199\" stroke-width=\"1\" stroke-dasharray=\"4 3\"");
+            text(x + 5, y_.from - 8, markup_escaped(panel_.x_line_label),
+                 "fill=\"#6d757d\" font-size=\"11\"");
+            track_.push_back({x - 1, y_.to, x + 1, y_.from});
+            const double w = text_width(panel_.x_line_label, 11);
+            track_.push_back({x + 5, y_.from - 18, x + 5 + w, y_.from - 4});
+        }
         text(x_.from, y_.to - 14, markup_escaped(panel_.title),
              "fill=\"#1c2126\" font-size=\"13\" font-weight=\"600\"");
     }
@@ -177,6 +208,7 @@ class PanelDrawing {
         const int columns = static_cast<int>(2 * (x_.to - x_.from));
         std::string path;
         bool pen_down = false;
+        double last_x = no_value, last_y = no_value;
         for (const auto& [px, py] : decimate(c.x, y, x_.lo, x_.hi, columns)) {
             if (!visible(px, py)) {
                 pen_down = false;
@@ -184,7 +216,9 @@ class PanelDrawing {
             }
             path += fmt::format("{}{:.1f} {:.1f}", pen_down ? "L" : "M", x_(px), y_(py));
             pen_down = true;
-            if (c.marks) track_.push_back({x_(px) - 1, y_(py) - 1, x_(px) + 1, y_(py) + 1});
+            if (c.marks) follow(last_x, last_y, x_(px), y_(py));
+            last_x = x_(px);
+            last_y = y_(py);
         }
         svg_ += fmt::format(
             "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" "
@@ -193,6 +227,17 @@ class PanelDrawing {
         if (!c.marks) return;
         for (std::size_t i = 0; i < c.x.size(); ++i)
             if (visible(c.x[i], y[i])) svg_ += marker(x_(c.x[i]), y_(y[i]), c.style, 3.2) + '\n';
+    }
+
+    /// Small boxes along a line, for words to keep off it.
+    void follow(double x0, double y0, double x1, double y1) {
+        if (!std::isfinite(x0)) return;
+        const int n = std::max(1, static_cast<int>(std::hypot(x1 - x0, y1 - y0) / 6));
+        for (int k = 0; k <= n; ++k) {
+            const double t = static_cast<double>(k) / n, x = x0 + t * (x1 - x0),
+                         y = y0 + t * (y1 - y0);
+            track_.push_back({x - 2, y - 2, x + 2, y + 2});
+        }
     }
 
     void draw_end_labels() {
@@ -224,8 +269,8 @@ class PanelDrawing {
         std::vector<LabelRequest> requests;
         std::vector<const PlotPoint*> shown;
         std::vector<PixelBox> taken;
-        // Lines between points of one curve keep words off, sampled finely enough for that.
-        for (std::size_t i = 1; i < track_.size(); ++i) taken.push_back(track_[i]);
+        // Words keep off lines where that is possible.
+        taken = track_;
         for (const PlotPoint& p : panel_.points) {
             if (!visible(p.x, p.y)) continue;
             const double x = x_(p.x), y = y_(p.y);

@@ -41,6 +41,9 @@ struct PlotPanel {
     std::vector<PlotPoint> points;
     /// Limits of y that curves and points do not decide alone; NaN: they do.
     double y_lo = no_value, y_hi = no_value;
+    /// A dashed vertical line with a word, drawn where the axis reaches it.
+    double x_line = no_value;
+    std::string x_line_label;
 };
 
 struct Plot {

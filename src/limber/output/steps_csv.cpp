@@ -14,7 +14,8 @@ std::string steps_header() {
     std::string out = "step,time,wall_ms";
     for (std::string_view stage : stage_names) out.append(",").append(stage);
     out += ",iterations,residual,kinetic,elastic,potential,contacts,max_penetration,flags";
-    return out + ",absolute_residual,status,substeps";  // ours, after what the contract names
+    out += ",absolute_residual,status,substeps";  // ours, after what the contract names
+    return out + ",updated_supernodes,updated_share,update_estimate_ms,update_ms,badness_left";
 }
 
 std::string flag_names(unsigned flags) {
@@ -55,6 +56,12 @@ void append_step_row(std::string& out, const StepReport& report) {
     out.append(",").append(flags).append(",").append(absolute).append(",");
     out += to_string(report.solve.status);
     count(report.substeps);
+    const FactorUpdate& update = report.update;
+    count(update.supernodes);
+    for (const double value : {update.share, update.estimated_ms, update.ms, update.badness}) {
+        out += ',';
+        append_number(out, value);
+    }
 }
 
 void StepsCsv::begin(const World& world) {

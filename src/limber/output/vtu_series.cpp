@@ -120,6 +120,8 @@ void VtuSeries::write_frame(const World& world) {
     const State& state = world.state();
     measures_.resize(model.n_tets());
     measure_tets(model.elements, state.x, measures_);
+    fields_.clear();
+    world.stepper().describe_cells(fields_);
     for (std::size_t b = 0; b < stems_.size(); ++b)
         write_body(world, b, folder_ + '/' + numbered_file(stems_[b], state.step, "vtu"));
     for (std::size_t b = 0; b < stems_.size(); ++b)
@@ -174,6 +176,10 @@ void VtuSeries::write_body(const World& world, std::size_t b, const std::string&
     grid.cell_data = {{"material", std::span<const std::int32_t>(material_)},
                       {"von_mises", std::span<const double>(von_mises_)},
                       {"det_F", std::span<const double>(det_F_)}};
+    for (const CellField& field : fields_)
+        grid.cell_data.push_back(
+            {field.name,
+             std::span(field.value).subspan(body.tet_begin, body.tet_end - body.tet_begin)});
     write_vtu(path, grid, Flush::to_system);
 }
 

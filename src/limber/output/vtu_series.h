@@ -32,6 +32,7 @@ class VtuSeries final : public Observer {
     std::int64_t every_;
     std::vector<std::string> stems_;    // file name of each body
     std::vector<TetMeasure> measures_;  // one per tet
+    CellFields fields_;                 // of the solver
     std::vector<Vec3d> displacement_, force_;
     std::vector<double> von_mises_, det_F_;
     std::vector<std::int32_t> material_;

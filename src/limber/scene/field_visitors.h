@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "limber/core/check.h"
@@ -48,6 +49,10 @@ struct AnyOptions {
         const O* options = std::any_cast<O>(&value);
         LIMBER_CHECK(options, "options of another kind");
         return *options;
+    }
+    template <class O>
+    O& as() {
+        return const_cast<O&>(std::as_const(*this).as<O>());
     }
 };
 struct OptionCase {

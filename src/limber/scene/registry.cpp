@@ -6,8 +6,10 @@
 
 #include "limber/contact/methods/none.h"
 #include "limber/contact/methods/penalty.h"
+#include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
+#include "limber/solve/warp_canceling.h"
 
 namespace limber {
 
@@ -22,8 +24,22 @@ std::unique_ptr<Stepper> make(const Model& model, const AnyOptions& options) {
 
 CorotationalOptions cholesky_defaults() {
     CorotationalOptions options;
-    options.linear = LinearKind::eigen_ldlt;
+    options.linear = LinearKind::supernodal;
     return options;
+}
+
+WarpCancelingOptions stiffness_warping_defaults() {
+    WarpCancelingOptions options;
+    options.schedule = ScheduleKind::time;  // with no budget
+    options.damping = DampingKind::rigid;
+    return options;
+}
+
+void check_nothing(const SceneDef&) {}
+
+/// The factor holds contact blocks only where the user asks for it.
+bool explicit_contact(const AnyOptions& options) {
+    return !options.as<WarpCancelingOptions>().linearise;
 }
 
 void check_corotational(const SceneDef& scene) {
@@ -34,11 +50,12 @@ void check_corotational(const SceneDef& scene) {
                          "solver: kind = \"cholesky\" cannot go with linear = \"pcg\": it is the "
                          "direct reference; allowed: kind = \"corotational\" with linear = "
                          "\"pcg\"");
-    if (options.linear == LinearKind::eigen_ldlt && options.matrix == OperatorKind::matrix_free)
+    if (options.linear != LinearKind::pcg && options.matrix == OperatorKind::matrix_free)
         throw InputError(solver.origin.at("operator"),
-                         "solver: operator = \"matrix_free\" cannot go with linear = "
-                         "\"eigen_ldlt\": a factorisation needs the assembled matrix; allowed: "
-                         "operator = \"assembled\", or linear = \"pcg\"");
+                         "solver: operator = \"matrix_free\" cannot go with linear = \"" +
+                             std::string(enum_names(LinearKind{})[static_cast<int>(options.linear)]) +
+                             "\": a factorisation needs the assembled matrix; allowed: "
+                             "operator = \"assembled\", or linear = \"pcg\"");
     if (options.solves == SolveScope::islands) {
         const char* other = options.linear != LinearKind::pcg ? "a direct solver"
                             : options.matrix == OperatorKind::matrix_free
@@ -60,6 +77,12 @@ const StepperEntry stepper_table[] = {
     {option_case<CorotationalOptions, cholesky_defaults>(
          "cholesky", "the same with a full factorisation every step: the reference"),
      make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit},
+    {option_case<WarpCancelingOptions>(
+         "warp_canceling", "stale factor, node rotations and partial updates; Hecht et al. 2012"),
+     make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact},
+    {option_case<WarpCancelingOptions, stiffness_warping_defaults>(
+         "stiffness_warping", "the same without updates, damped"),
+     make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact},
 };
 
 // ---- contact
@@ -123,7 +146,7 @@ void fields(Visitor& field, TorusDef& o) {
 
 const ObstacleEntry obstacle_table[] = {
     {option_case<PlaneDef>("plane", "a half space"),
-     [](const ObstacleDef& o, const SceneDef& scene) -> ObstacleShape {
+     [](const ObstacleDef& o, const SceneDef& scene, std::vector<std::string>&) -> ObstacleShape {
          const Vec3d up = scene.up == UpAxis::y ? Vec3d{0, 1, 0} : Vec3d{0, 0, 1};
          const Vec3d n = o.shape.as<PlaneDef>().normal.value_or(up);
          if (!(norm(n) > 0) || !std::isfinite(norm(n)))
@@ -134,23 +157,28 @@ const ObstacleEntry obstacle_table[] = {
          return PlaneShape{(1 / norm(n)) * n};
      }},
     {option_case<SphereDef>("sphere", "a ball"),
-     [](const ObstacleDef& o, const SceneDef&) -> ObstacleShape {
+     [](const ObstacleDef& o, const SceneDef&, std::vector<std::string>&) -> ObstacleShape {
          return SphereShape{o.shape.as<SphereDef>().radius};
      }},
     {option_case<BoxDef>("box", "a box"),
-     [](const ObstacleDef& o, const SceneDef&) -> ObstacleShape {
+     [](const ObstacleDef& o, const SceneDef&, std::vector<std::string>&) -> ObstacleShape {
          return BoxShape{0.5 * o.shape.as<BoxDef>().size};
      }},
     {option_case<CylinderDef>("cylinder", "a cylinder along y"),
-     [](const ObstacleDef& o, const SceneDef&) -> ObstacleShape {
+     [](const ObstacleDef& o, const SceneDef&, std::vector<std::string>&) -> ObstacleShape {
          const auto& c = o.shape.as<CylinderDef>();
          return CylinderShape{c.radius, 0.5 * c.height};
      }},
     {option_case<TorusDef>("torus", "a ring about y"),
-     [](const ObstacleDef& o, const SceneDef&) -> ObstacleShape {
+     [](const ObstacleDef& o, const SceneDef&, std::vector<std::string>&) -> ObstacleShape {
          const auto& t = o.shape.as<TorusDef>();
          return TorusShape{t.radius, t.tube};
      }},
+    {option_case<MeshObstacleDef>("mesh", "a closed triangle surface from a file"),
+     [](const ObstacleDef& o, const SceneDef&, std::vector<std::string>& remarks) {
+         return mesh_obstacle(o, remarks);
+     },
+     true},
 };
 
 template <class Entry>
@@ -198,11 +226,25 @@ std::unique_ptr<Stepper> make_stepper(const SceneDef& scene, const Model& model)
     return entry_of(steppers(), options.name).make(model, options);
 }
 std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene) {
-    const AnyOptions& options = scene.contact.options;
+    AnyOptions options = scene.contact.options;
+    const StepperEntry& stepper = entry_of(steppers(), scene.solver.options.name);
+    if (options.name == "penalty") {
+        PenaltyForm& form = options.as<PenaltyOptions>().form;
+        const bool wants_explicit =
+            stepper.explicit_contact && stepper.explicit_contact(scene.solver.options);
+        if (form == PenaltyForm::automatic)
+            form = wants_explicit ? PenaltyForm::explicit_form : PenaltyForm::implicit_form;
+    }
     return entry_of(contact_methods(), options.name).make(options);
 }
-ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene) {
-    return entry_of(obstacle_shapes(), obstacle.shape.name).make(obstacle, scene);
+ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene,
+                                  std::vector<std::string>& remarks) {
+    return entry_of(obstacle_shapes(), obstacle.shape.name).make(obstacle, scene, remarks);
+}
+void check_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene) {
+    const ObstacleEntry& entry = entry_of(obstacle_shapes(), obstacle.shape.name);
+    std::vector<std::string> unused;
+    if (!entry.reads_a_file) entry.make(obstacle, scene, unused);
 }
 void check_solver(const SceneDef& scene) {
     entry_of(steppers(), scene.solver.options.name).check(scene);

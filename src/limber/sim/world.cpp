@@ -34,8 +34,11 @@ World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> steppe
     for (const Body& body : model_->bodies) {
         surface_nodes_.insert(surface_nodes_.end(), body.surface_nodes.begin(),
                               body.surface_nodes.end());
-        surfaces_.push_back({body.surface, body.surface_nodes});
+        double mass = 0;
+        for (Index i = body.node_begin; i < body.node_end; ++i) mass += model_->mass[i];
+        surfaces_.push_back({body.surface, body.surface_nodes, mass});
     }
+    inertia_.resize(n);
     partial_.resize(n / grain + 1);
     decisions_.reserve(2 * options_.max_substeps);
     drive(model_->h, 0);
@@ -102,8 +105,8 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
         ScopedTimer timer(report.ms(Stage::observe));
         drive(h, t + h);
     }
-    const ContactInput touch{trial_.x, trial_.v, surface_nodes_, model_->obstacles, model_->mass,
-                             t,        h,        surfaces_,      model_->mesh.nodes};
+    const ContactInput touch{trial_.x, trial_.v, surface_nodes_, model_->obstacles,  model_->mass,
+                             t,        h,        surfaces_,      model_->mesh.nodes, inertia_};
     {
         ScopedTimer timer(report.ms(Stage::detect));
         contact_->detect(touch, contacts_);
@@ -134,7 +137,10 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
 /// Loads and pin velocities for a step of length h that ends at t_end.
 void World::drive(double h, double t_end) {
     const Model& m = *model_;
-    parallel_for(m.n_nodes(), grain, [&](Index i) { forces_.external[i] = m.mass[i] * m.gravity; });
+    parallel_for(m.n_nodes(), grain, [&](Index i) {
+        forces_.external[i] = m.mass[i] * m.gravity;
+        inertia_[i] = m.mass[i] + h * h * m.stiffness[i];
+    });
     for (const NodalForce& force : m.forces) {
         const double scale = force.scale.empty() ? 1 : force.scale.value(t_end);
         for (std::size_t k = 0; k < force.nodes.size(); ++k)

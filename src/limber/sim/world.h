@@ -68,6 +68,7 @@ class World {
     std::vector<Vec3d> pin_velocity_;
     std::vector<Index> surface_nodes_;      // of all bodies
     std::vector<ContactSurface> surfaces_;  // one a body
+    std::vector<double> inertia_;           // of the step's h: what contact presses against [kg]
     std::vector<double> partial_;
     std::vector<int> decisions_;
     std::span<const int> replay_;

@@ -20,6 +20,15 @@ Mat3d one_node_block(const ContactTerm& term) {
     return (term.at.weight[0] * term.at.weight[0]) * term.block;
 }
 
+/// Every step factorises everything, so update blocks are dropped as far as that leaves subtrees
+/// for many threads.
+SupernodalOptions never_updated() {
+    SupernodalOptions options;
+    options.lean = true;
+    options.largest_dropped = 1.0 / 64;
+    return options;
+}
+
 }  // namespace
 
 CorotationalStepper::CorotationalStepper(const Model& model, const Options& options)
@@ -28,7 +37,8 @@ CorotationalStepper::CorotationalStepper(const Model& model, const Options& opti
       assembled_(options.linear != LinearKind::pcg || options.matrix == OperatorKind::assembled),
       assembler_(model.elements),
       operator_(model.elements),
-      islands_(model) {
+      islands_(model),
+      factor_(never_updated()) {
     const Index n = model.n_nodes();
     if (assembled_) A_ = assembler_.make_matrix();
     for (Index i = 0; i < n; ++i)
@@ -162,16 +172,19 @@ SolveStats CorotationalStepper::solve_directly(const StepInput& in, StepReport& 
         return term.at.n > 1 && term.block != Mat3d{};
     });
     const BlockCsr& A = couples ? coupled_ : A_;
-    SolveStats stats;
-    {
-        ScopedTimer timer(report.ms(Stage::factor));
-        if (couples) coupled_ = with_terms(A_, in.contact);
-        stats = ldlt_.factorize(A, model_.free);
-    }
-    ScopedTimer timer(report.ms(Stage::free_motion));
-    if (stats.failed()) return stats;
-    const double b_norm = free_norm(0, model_.n_nodes(), partial_);
-    return ldlt_.solve(A, right_hand_side(), model_.free, b_norm, solution_);
+    const auto solve_with = [&](auto& direct) {
+        SolveStats stats;
+        {
+            ScopedTimer timer(report.ms(Stage::factor));
+            if (couples) coupled_ = with_terms(A_, in.contact);
+            stats = direct.factorize(A, model_.free);
+        }
+        ScopedTimer timer(report.ms(Stage::free_motion));
+        if (stats.failed()) return stats;
+        const double b_norm = free_norm(0, model_.n_nodes(), partial_);
+        return direct.solve(A, right_hand_side(), model_.free, b_norm, solution_);
+    };
+    return options_.linear == LinearKind::supernodal ? solve_with(factor_) : solve_with(ldlt_);
 }
 
 void CorotationalStepper::free_motion(const StepInput& in, State& state, NodeForces& forces,

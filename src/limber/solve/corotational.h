@@ -9,15 +9,16 @@
 #include "limber/fem/assembly.h"
 #include "limber/linalg/direct.h"
 #include "limber/linalg/pcg.h"
+#include "limber/linalg/supernodal.h"
 #include "limber/solve/contact_system.h"
 #include "limber/solve/island_solver.h"
 #include "limber/solve/stepper.h"
 
 namespace limber {
 
-enum class LinearKind { pcg, eigen_ldlt };
-constexpr std::array<std::string_view, 2> enum_names(LinearKind) {
-    return {"pcg", "eigen_ldlt"};
+enum class LinearKind { pcg, supernodal, eigen_ldlt };
+constexpr std::array<std::string_view, 3> enum_names(LinearKind) {
+    return {"pcg", "supernodal", "eigen_ldlt"};
 }
 
 enum class InitialGuess { zero, velocity, euler, blend };
@@ -56,7 +57,7 @@ struct CorotationalOptions {
 template <class Visitor>
 void fields(Visitor& field, CorotationalOptions& o) {
     field("linear", o.linear, any_value(),
-          "how A v = b is solved: conjugate gradients, or the direct reference");
+          "how A v = b is solved: conjugate gradients, our supernodal factorisation, or Eigen's");
     fields(field, o.pcg);
     field("guess", o.guess, any_value(),
           "start of the iteration: 0, v, v + h M^-1 f, or alpha v + (1 - alpha)(v + h M^-1 f); in "
@@ -131,6 +132,7 @@ class CorotationalStepper final : public Stepper {
     Islands islands_;
     std::vector<IslandSolver> solvers_;  // the world's, or room for one a body
     std::vector<SolveStats> island_stats_;
+    SupernodalCholesky<double> factor_;
     EigenLdlt ldlt_;
     BlockCsr coupled_;              // A with room for the terms between nodes: direct solves alone
     std::vector<double> diagonal_;  // m + h (mass damping), lumped [kg]

@@ -44,6 +44,7 @@ void finish_model(Model& model) {
     const Index n = model.n_nodes();
     model.elements = make_elements(model.mesh, model.materials, model.tet_material);
     model.mass = lumped_mass(model.elements);
+    model.stiffness = diagonal_stiffness(model.elements);
     model.lumped = model.mass;
     model.lumped_damping = lumped_mass_damping(model.elements);
     model.consistent_mass = false;

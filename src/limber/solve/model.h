@@ -66,6 +66,7 @@ struct Model {
     std::vector<Index> tet_material;  // one per tet
     ElementSet elements;
     std::vector<double> mass;  // lumped [kg], one per node: energies, preconditioner, first guesses
+    std::vector<double> stiffness;  // of each node's diagonal block of K at rest [N/m]
     // The inertia of A: a body's mass acts through its nodes (lumped) or through its tets
     // (consistent, then elements.tet_mass holds it and the nodes' entries here are 0; for lumped
     // bodies the tets' are).

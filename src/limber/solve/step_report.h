@@ -35,13 +35,25 @@ enum class StepFlag : unsigned {
     deadline = 4,       // ... at the clock
     indefinite = 8,     // the matrix was not positive definite
     inverted = 16,      // some det F <= 0
+    damped = 32,        // regions that a stale factor gets wrong were damped
 };
-inline constexpr std::array<std::string_view, 5> step_flag_names = {
-    "substepped", "iteration_cap", "deadline", "indefinite", "inverted"};
+inline constexpr std::array<std::string_view, 6> step_flag_names = {
+    "substepped", "iteration_cap", "deadline", "indefinite", "inverted", "damped"};
 
 /// Why a step failed for good: names the body, the node or element and the likely cause.
 struct StepFailure {
     std::string what;  // one sentence for the user
+};
+
+/// What a solver that keeps a factor did to it in a step (Hecht et al. 2012); zero for others.
+struct FactorUpdate {
+    int supernodes = 0;       // factorised again
+    double share = 0;         // of the operations of a full factorisation
+    double estimated_ms = 0;  // before the update
+    double ms = 0;            // measured
+    double badness = 0;       // the worst left behind [N s]
+    double threshold = 0;     // what it is compared with [N s]
+    double node_rotation_ms = 0, error_ms = 0, matrix_ms = 0;  // parts of rotate and assemble
 };
 
 /// Results of one step, returned by value: files, viewer and benches all read this.
@@ -52,6 +64,7 @@ struct StepReport {
     std::array<double, n_stages> stage_ms{};
     SolveStats solve;  // of the last sub-step; iterations summed over sub-steps
     int substeps = 1;
+    FactorUpdate update;
     double kinetic = 0, elastic = 0, potential = 0;  // [J] at the end of the step
     int contacts = 0;
     double max_penetration = 0;  // [m], 0 where nothing penetrates

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "limber/contact/contact_method.h"
 #include "limber/core/bytes.h"
@@ -24,6 +26,13 @@ struct StepInput {
     int forced_iterations = -1;            // >= 0 when decisions are replayed
 };
 
+/// Values of tets that a solver wants to show, besides those of every run.
+struct CellField {
+    std::string name;
+    std::vector<double> value;  // one a tet of the model
+};
+using CellFields = std::vector<CellField>;
+
 /// A time integrator with its linear or nonlinear solver. Owns its workspaces; borrows the model.
 class Stepper {
   public:
@@ -41,6 +50,8 @@ class Stepper {
     virtual void load(ByteReader&) {}
     /// Forget the History: after a rejected step, whose values cannot be trusted.
     virtual void reset() {}
+    /// For files and pictures, after a step.
+    virtual void describe_cells(CellFields&) const {}
     /// Whether results depend on the clock (deadlines): such runs record their decisions.
     virtual bool clocked() const { return false; }
 };

@@ -72,7 +72,7 @@ struct CompareResult {
     std::int64_t n_nodes = 0, n_tets = 0, n_bodies = 0;
     ErrorCurve twin;        // of the reference moved by `nudge`
     double nudge = 1e-9;    // parts of the body size
-    double growth = 0;      // largest rms error of the twin / nudge
+    double growth = 0;      // largest rms error of the twin / nudge, second half of the run
     bool windowed = false;  // the figures to read are those of the windows
     int n_windows = 0, window_steps = 0;
     std::vector<ContestantResult> contestants;

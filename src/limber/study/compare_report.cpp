@@ -108,6 +108,8 @@ PlotPanel error_panel(const CompareResult& result, Error error, Worst worst) {
     panel.log_x = panel.log_y = true;
     panel.x_label = "time per step [ms], median; whisker to p99";
     panel.y_label = "position error / body size, rms";
+    panel.x_line = 1000 * result.h;
+    panel.x_line_label = "real time";
     for (const Group& group : groups_of(result)) {
         PlotCurve joint{{}, {}, "", group.style, true};
         for (std::size_t i = 0; i < group.members.size(); ++i) {

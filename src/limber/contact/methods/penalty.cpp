@@ -49,7 +49,7 @@ StencilMass mass_of(const Stencil& at, std::span<const double> mass) {
 }  // namespace
 
 double automatic_stiffness(PenaltyForm form, double mass, double h) {
-    return (form == PenaltyForm::implicit_form ? 1000.0 : 0.1) * mass / (h * h);
+    return (form == PenaltyForm::explicit_form ? 0.1 : 1000.0) * mass / (h * h);
 }
 
 double PenaltyContact::stiffness(double mass, double h) const {
@@ -150,7 +150,11 @@ ContactTerm PenaltyContact::implicit_term(const ContactInput& in, const Contact&
 
 ContactTerm PenaltyContact::explicit_term(const ContactInput& in, const Contact& c) const {
     const double h = in.h;
-    double m = mass_of(c.at, in.mass).all;
+    double m = mass_of(c.at, in.inertia.empty() ? in.mass : in.inertia).all;
+    // A stiff body answers as a whole: its contacts share its mass.
+    if (!in.inertia.empty() && !in.bodies.empty())
+        for (const Index body : {c.body, c.other})
+            if (body >= 0) m = std::min(m, in.bodies[body].mass / body_contacts_of_[body]);
     if (c.at.n > 1) {
         Index sharing = 1;
         for (int k = 0; k < c.at.n; ++k) sharing = std::max(sharing, shares_[c.at.node[k]]);
@@ -178,6 +182,10 @@ void PenaltyContact::count_shares(const ContactInput& in, const ContactSet& set)
     };
     each([](Index& n) { n = 0; });
     each([](Index& n) { ++n; });
+    body_contacts_of_.assign(in.bodies.size(), 0);
+    for (const Contact& c : set.contacts)
+        for (const Index body : {c.body, c.other})
+            if (body >= 0 && body < std::ssize(body_contacts_of_)) ++body_contacts_of_[body];
 }
 
 void PenaltyContact::detect(const ContactInput& in, ContactSet& out) {

@@ -11,13 +11,13 @@
 namespace limber {
 
 /// When the penalty forces are taken: at the start of the step, or linearised at its end.
-enum class PenaltyForm { explicit_form, implicit_form };
-constexpr std::array<std::string_view, 2> enum_names(PenaltyForm) {
-    return {"explicit", "implicit"};
+enum class PenaltyForm { explicit_form, implicit_form, automatic };
+constexpr std::array<std::string_view, 3> enum_names(PenaltyForm) {
+    return {"explicit", "implicit", "auto"};
 }
 
 struct PenaltyOptions {
-    PenaltyForm form = PenaltyForm::implicit_form;
+    PenaltyForm form = PenaltyForm::automatic;  // implicit, unless the solver wants explicit forces
     double stiffness = 0;      // k of each node [N/m]; 0: automatic, see automatic_stiffness()
     double thickness = 1e-3;   // the force begins at this distance from the surface [m]
     double friction = 0.3;     // Coulomb's mu, where the obstacle has none of its own
@@ -31,7 +31,7 @@ template <class Visitor>
 void fields(Visitor& field, PenaltyOptions& o) {
     field("form", o.form, any_value(),
           "implicit: forces linearised at the end of the step, stable for any stiffness; explicit: "
-          "forces at its start, needs small steps");
+          "forces at its start, needs small steps; auto: implicit where the solver can");
     field("stiffness", o.stiffness, at_least(0, Unit::stiffness),
           "normal force per metre of depth at each node; 0: chosen from node mass and step");
     field("thickness", o.thickness, at_least(0, Unit::length),
@@ -97,7 +97,9 @@ double automatic_stiffness(PenaltyForm form, double mass, double h);
 /// loaded with f_t then creeps at h |f_t| / m.
 class PenaltyContact final : public ContactMethod {
   public:
-    explicit PenaltyContact(const PenaltyOptions& options) : options_(options) {}
+    explicit PenaltyContact(const PenaltyOptions& options) : options_(options) {
+        if (options_.form == PenaltyForm::automatic) options_.form = PenaltyForm::implicit_form;
+    }
     std::string_view name() const override { return "penalty"; }
     /// terms[i] belongs to contacts[i]. Same bits for any number of threads.
     void detect(const ContactInput& in, ContactSet& out) override;
@@ -135,11 +137,12 @@ class PenaltyContact final : public ContactMethod {
     BodyContacts body_contacts_;
     std::vector<PastContact> past_;  // History: the last step's, by key
     // Workspaces, derived in every detect() and kept for their capacity.
-    std::vector<MovingPose> poses_;      // per obstacle
-    std::vector<std::uint8_t> touches_;  // per surface node and obstacle: 1 where in contact
-    std::vector<Index> begin_;           // per chunk of surface nodes: its first contact
-    std::vector<double> depth_;          // per chunk: the deepest node [m]
-    std::vector<Index> shares_;          // explicit form, per node: its contacts
+    std::vector<MovingPose> poses_;        // per obstacle
+    std::vector<std::uint8_t> touches_;    // per surface node and obstacle: 1 where in contact
+    std::vector<Index> begin_;             // per chunk of surface nodes: its first contact
+    std::vector<double> depth_;            // per chunk: the deepest node [m]
+    std::vector<Index> body_contacts_of_;  // per body: its contacts
+    std::vector<Index> shares_;            // explicit form, per node: its contacts
 };
 
 }  // namespace limber

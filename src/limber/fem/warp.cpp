@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/fem/warp.h"
+
+#include "limber/core/check.h"
+#include "limber/core/parallel.h"
+#include "limber/fem/packet_memory.h"
+#include "limber/fem/rotation_svd.h"
+
+namespace limber {
+
+namespace {
+
+using Mat = Mat3<Double8>;
+using Vec = Vec3<Double8>;
+
+Mat3d rotation_of(const CorotationCache& rotations, Index t) {
+    Mat3d R;
+    for (int i = 0; i < 9; ++i) R.a[i] = rotations.element[t / tet_lanes].R[i][t % tet_lanes];
+    return R;
+}
+
+}  // namespace
+
+void NodeRotations::reset(Index n_nodes) {
+    for (int c = 0; c < 3; ++c) column[c].assign(n_nodes, Mat3d::identity().col(c));
+}
+
+void NodeRotations::set(Index i, const Mat3d& R) {
+    for (int c = 0; c < 3; ++c) column[c][i] = R.col(c);
+}
+
+NodeRotationFit::NodeRotationFit(const TetMesh& rest)
+    : rest_(rest.nodes), graph_(node_graph(rest.n_nodes(), rest.tets)) {}
+
+void NodeRotationFit::update(std::span<const Vec3d> x, std::span<const char> upright,
+                             NodeRotations& rotations) const {
+    const Index n = static_cast<Index>(rest_.size());
+    parallel_ranges(n, 64 * tet_lanes, [&](Index begin, Index end) {
+        for (Index first = begin; first < end; first += tet_lanes) {
+            const int lanes = std::min<Index>(tet_lanes, end - first);
+            Mat B = Mat::identity(), R = Mat::identity();
+            for (int lane = 0; lane < lanes; ++lane) {
+                const Index i = first + lane;
+                Mat3d sum{};
+                double size = 0;  // Σ |edge at rest|²: scales B to order one
+                for (Index k = graph_.begin[i]; k < graph_.begin[i + 1]; ++k) {
+                    const Index j = graph_.column[k];
+                    const Vec3d edge = rest_[j] - rest_[i];
+                    sum += outer(x[j] - x[i], edge);
+                    size += squared_norm(edge);
+                }
+                const Mat3d old = rotations.at(i);
+                for (int c = 0; c < 9; ++c) {
+                    B.a[c].set(lane, size > 0 ? 3 / size * sum.a[c] : old.a[c]);
+                    R.a[c].set(lane, old.a[c]);
+                }
+            }
+            R = rotation_exact(B, R);
+            for (int lane = 0; lane < lanes; ++lane) {
+                Mat3d one;
+                for (int c = 0; c < 9; ++c) one.a[c] = R.a[c][lane];
+                rotations.set(first + lane, upright[first + lane] ? Mat3d::identity() : one);
+            }
+        }
+    });
+}
+
+void WarpFrames::reset(const ElementSet& elements) {
+    const Mat3d I = Mat3d::identity();
+    tet.assign(elements.n_tets, {I, I, I, I});
+}
+
+void refresh_frames(const ElementSet& elements, const CorotationCache& elements_now,
+                    const NodeRotations& nodes_now, std::span<const char> tet_marked,
+                    WarpFrames& frames) {
+    parallel_for(elements.n_tets, 1024, [&](Index t) {
+        if (!tet_marked[t]) return;
+        const Mat3d R = rotation_of(elements_now, t);
+        for (int c = 0; c < 4; ++c) {
+            const Index node = elements.packets[t / tet_lanes].node[c][t % tet_lanes];
+            frames.tet[t][c] = transpose(nodes_now.at(node)) * R;
+        }
+    });
+}
+
+// ---- assembly
+
+namespace {
+
+/// What K_ab and M_ab of one tet need.
+struct TetBlocks {
+    std::array<Vec3d, 4> g;  // gradients at rest [1/m]
+    double kV_lambda, kV_mu, m;
+
+    TetBlocks(const ElementSet& elements, const SystemCoefficients& c, Index t) {
+        const TetPacket& packet = elements.packets[t / tet_lanes];
+        const int lane = t % tet_lanes;
+        Mat3d Dm_inv;
+        for (int i = 0; i < 9; ++i) Dm_inv.a[i] = packet.Dm_inv[i][lane];
+        g = {-(Dm_inv.row(0) + Dm_inv.row(1) + Dm_inv.row(2)), Dm_inv.row(0), Dm_inv.row(1),
+             Dm_inv.row(2)};
+        const double kV = c.h * (c.h + elements.damping_stiffness[t]) * packet.volume[lane];
+        kV_lambda = kV * packet.lambda[lane];
+        kV_mu = kV * packet.mu[lane];
+        m = c.consistent_mass ? elements.tet_mass[t] / 20 * (1 + c.h * elements.damping_mass[t])
+                              : 0;
+    }
+    /// Q_a (kV (λ g_a g_bᵀ + μ g_b g_aᵀ + μ g_a·g_b I) + m (1 + δ_ab) I) Q_bᵀ
+    Mat3d block(const std::array<Mat3d, 4>& Q, int a, int b) const {
+        const Mat3d &Qa = Q[a], &Qb = Q[b];
+        const double isotropic = kV_mu * dot(g[a], g[b]) + (a == b ? 2 * m : m);
+        Mat3d out = a == b ? isotropic * Mat3d::identity() : isotropic * (Qa * transpose(Qb));
+        out += outer(kV_lambda * (Qa * g[a]), Qb * g[b]);
+        out += outer(kV_mu * (Qa * g[b]), Qb * g[a]);
+        return out;
+    }
+};
+
+}  // namespace
+
+WarpAssembler::WarpAssembler(const ElementSet& elements, const BlockPairs& pairs)
+    : elements_(elements), pairs_(pairs) {}
+
+void WarpAssembler::assemble(const SystemCoefficients& coefficients, const WarpFrames& frames,
+                             BlockCsr& A) const {
+    reassemble(coefficients, frames, {}, A);
+}
+
+void WarpAssembler::reassemble(const SystemCoefficients& coefficients, const WarpFrames& frames,
+                               std::span<const char> node_marked, BlockCsr& A) const {
+    const auto marked = [&](Index i) { return node_marked.empty() || node_marked[i]; };
+    const std::span<Mat3d> blocks = A.blocks();
+    const std::span<const Index> column = A.column();
+    parallel_for(elements_.n_nodes, 128, [&](Index i) {
+        if (!marked(i)) return;
+        const double m = coefficients.lumped.empty() ? 0.0 : coefficients.lumped[i];
+        Mat3d diagonal = Mat3d::diagonal(m, m, m);
+        for (const Index entry : elements_.incidence.of(i))
+            diagonal += TetBlocks(elements_, coefficients, entry / 4)
+                            .block(frames.tet[entry / 4], entry % 4, entry % 4);
+        const Index at = pairs_.diagonal[i];
+        blocks[at] = diagonal;
+        for (Index u = pairs_.upper_begin[i]; u < pairs_.upper_begin[i + 1]; ++u) {
+            const Index place = at + 1 + u - pairs_.upper_begin[i];
+            if (!marked(column[place])) continue;
+            Mat3d sum{};
+            for (Index k = pairs_.pair_begin[u]; k < pairs_.pair_begin[u + 1]; ++k) {
+                const std::uint32_t pair = pairs_.pair[k];
+                const Index t = static_cast<Index>(pair / 16);
+                sum += TetBlocks(elements_, coefficients, t)
+                           .block(frames.tet[t], pair / 4 % 4, pair % 4);
+            }
+            blocks[place] = sum;
+            blocks[pairs_.mirror[u]] = transpose(sum);
+        }
+    });
+}
+
+// ---- error
+
+namespace {
+
+/// B_e w of eight tets in their material frames, corner by corner, for w given corner by corner.
+struct PacketForces {
+    Mat Dm_inv;
+    Double8 kV_lambda, kV_mu, m;
+
+    void apply(const std::array<Vec, 4>& w, std::array<Vec, 4>& f) const {
+        const Mat G = Mat::from_columns(w[1] - w[0], w[2] - w[0], w[3] - w[0]) * Dm_inv;
+        const Double8 pressure = kV_lambda * trace(G);
+        const Mat stress = kV_mu * (G + transpose(G)) + Mat::diagonal(pressure, pressure, pressure);
+        const Mat columns = stress * transpose(Dm_inv);
+        const Vec all = m * (w[0] + w[1] + w[2] + w[3]);
+        f[0] = all + m * w[0] - (columns.col(0) + columns.col(1) + columns.col(2));
+        for (int c = 0; c < 3; ++c) f[c + 1] = all + m * w[c + 1] + columns.col(c);
+    }
+};
+
+Mat load_frames(const WarpFrames& frames, Index first, int lanes, int corner) {
+    Mat Q = Mat::identity();
+    for (int lane = 0; lane < lanes; ++lane) {
+        const Mat3d& q = frames.tet[first + lane][corner];
+        for (int i = 0; i < 9; ++i) Q.a[i].set(lane, q.a[i]);
+    }
+    return Q;
+}
+
+}  // namespace
+
+void warp_errors(const ElementSet& elements, const SystemCoefficients& coefficients,
+                 const CorotationCache& elements_now, const NodeRotations& nodes_now,
+                 const WarpFrames& frames, std::span<const Vec3d> v, std::span<const Vec3d> turned,
+                 std::span<double> error) {
+    const double h = coefficients.h;
+    parallel_for(static_cast<Index>(elements.packets.size()), 64, [&](Index p) {
+        const TetPacket& packet = elements.packets[p];
+        const Index first = p * tet_lanes;
+        const int lanes = std::min<Index>(tet_lanes, elements.n_tets - first);
+        const Double8 kV = Double8(h) * (Double8(h) + load_tets(elements.damping_stiffness, p)) *
+                           Double8::load(packet.volume);
+        const PacketForces B{
+            load_matrix(packet.Dm_inv), kV * Double8::load(packet.lambda),
+            kV * Double8::load(packet.mu),
+            coefficients.consistent_mass
+                ? load_tets(elements.tet_mass, p) * Double8(1.0 / 20) *
+                      (Double8(1) + Double8(h) * load_tets(elements.damping_mass, p))
+                : Double8(0.0)};
+        const Mat R = load_matrix(elements_now.element[p].R);
+        std::array<Mat, 4> Q;
+        std::array<Vec, 4> w, f_cor, f_apx;
+        for (int c = 0; c < 4; ++c) w[c] = transpose(R) * load_corner(v.data(), packet.node[c]);
+        B.apply(w, f_cor);
+        for (int c = 0; c < 4; ++c) {
+            Q[c] = load_frames(frames, first, lanes, c);
+            w[c] = transpose(Q[c]) * load_corner(turned.data(), packet.node[c]);
+        }
+        B.apply(w, f_apx);
+        Double8 sum(0.0);
+        for (int c = 0; c < 4; ++c) {
+            const Mat R_c =
+                Mat::from_columns(load_corner(nodes_now.column[0].data(), packet.node[c]),
+                                  load_corner(nodes_now.column[1].data(), packet.node[c]),
+                                  load_corner(nodes_now.column[2].data(), packet.node[c]));
+            sum += squared_norm(R * f_cor[c] - R_c * (Q[c] * f_apx[c]));
+        }
+        for (int lane = 0; lane < lanes; ++lane) error[first + lane] = std::sqrt(sum[lane]);
+    });
+}
+
+}  // namespace limber

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/solve/selective_damping.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace limber {
+
+namespace {
+
+/// How much of its motion a node keeps: the least of what its bad tets leave it.
+using Shares = std::map<Index, double>;
+
+void keep(const DampingInput& in, Index tet, Shares& shares) {
+    const double share = in.limit / in.error[tet];
+    for (const Index node : in.tets[tet]) {
+        const auto [it, fresh] = shares.emplace(node, share);
+        if (!fresh) it->second = std::min(it->second, share);
+    }
+}
+
+void set_free(const Vec3d& free, const Vec3d& value, Vec3d& v) {
+    for (int axis = 0; axis < 3; ++axis)
+        if (free[axis] != 0) v[axis] = value[axis];
+}
+
+void damp_region(const DampingInput& in, const Shares& shares, std::span<Vec3d> v) {
+    double mass = 0;
+    Vec3d center{}, velocity{};
+    for (const auto& [node, share] : shares) {
+        mass += in.mass[node];
+        center += in.mass[node] * in.x[node];
+        velocity += in.mass[node] * v[node];
+    }
+    if (!(mass > 0)) return;
+    center *= 1 / mass;
+    velocity *= 1 / mass;
+    Mat3d inertia{};
+    Vec3d angular{};
+    for (const auto& [node, share] : shares) {
+        const Vec3d r = in.x[node] - center;
+        inertia += in.mass[node] * (squared_norm(r) * Mat3d::identity() - outer(r, r));
+        angular += in.mass[node] * cross(r, v[node]);
+    }
+    // Nodes on a line have no inertia about it: a little more keeps the inverse finite.
+    inertia += (1e-9 * trace(inertia)) * Mat3d::identity();
+    const Vec3d omega = trace(inertia) > 0 ? inverse(inertia) * angular : Vec3d{};
+    for (const auto& [node, share] : shares) {
+        const Vec3d rigid = velocity + cross(omega, in.x[node] - center);
+        set_free(in.free[node], rigid + share * (v[node] - rigid), v[node]);
+    }
+}
+
+}  // namespace
+
+void damp_velocities(const DampingInput& in, std::span<Vec3d> v) {
+    Shares shares;
+    for (Index t = 0; t < std::ssize(in.tets); ++t)
+        if (in.error[t] > in.limit) keep(in, t, shares);
+    for (const auto& [node, share] : shares) set_free(in.free[node], share * v[node], v[node]);
+}
+
+void damp_towards_rigid_motion(const DampingInput& in, std::span<Vec3d> v) {
+    std::map<Index, Shares> regions;
+    for (Index t = 0; t < std::ssize(in.tets); ++t)
+        if (in.error[t] > in.limit) keep(in, t, regions[in.region_of[t]]);
+    for (const auto& [region, shares] : regions) damp_region(in, shares, v);
+}
+
+}  // namespace limber

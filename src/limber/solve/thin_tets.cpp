@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/solve/thin_tets.h"
+
+#include <algorithm>
+
+#include "limber/core/parallel.h"
+
+namespace limber {
+
+namespace {
+
+constexpr double flat = 20;  // longest edge over least height
+constexpr double cos_60 = 0.5;
+
+double flatness(const std::array<Vec3d, 4>& x) {
+    double longest = 0, largest_area = 0;
+    for (int a = 0; a < 4; ++a)
+        for (int b = a + 1; b < 4; ++b) longest = std::max(longest, norm(x[b] - x[a]));
+    for (int a = 0; a < 4; ++a) {
+        const Vec3d &p = x[(a + 1) % 4], &q = x[(a + 2) % 4], &r = x[(a + 3) % 4];
+        largest_area = std::max(largest_area, 0.5 * norm(cross(q - p, r - p)));
+    }
+    const double volume = std::abs(dot(x[1] - x[0], cross(x[2] - x[0], x[3] - x[0]))) / 6;
+    return longest * largest_area / (3 * volume);
+}
+
+}  // namespace
+
+void mark_thin_bodies(const Model& model, std::vector<char>& marked) {
+    for (const Body& body : model.bodies) {
+        Index n_flat = 0;
+        for (Index t = body.tet_begin; t < body.tet_end; ++t) {
+            const Tet& tet = model.mesh.tets[t];
+            n_flat += flatness({model.mesh.nodes[tet[0]], model.mesh.nodes[tet[1]],
+                                model.mesh.nodes[tet[2]], model.mesh.nodes[tet[3]]}) > flat;
+        }
+        if (2 * n_flat > body.tet_end - body.tet_begin)
+            std::fill(marked.begin() + body.node_begin, marked.begin() + body.node_end, 1);
+    }
+}
+
+void mark_wide_spread(const Model& model, const CorotationCache& rotations,
+                      std::vector<char>& marked) {
+    const auto rotation = [&](Index t) {
+        Mat3d R;
+        for (int i = 0; i < 9; ++i) R.a[i] = rotations.element[t / tet_lanes].R[i][t % tet_lanes];
+        return R;
+    };
+    const ElementSet& elements = model.elements;
+    parallel_for(model.n_nodes(), 512, [&](Index i) {
+        if (marked[i]) return;
+        const auto around = elements.incidence.of(i);
+        if (around.empty()) return;
+        // Against the first tet of the node: half the largest spread at least.
+        const Mat3d first = rotation(around[0] / 4);
+        for (const Index entry : around)
+            if (contract(first, rotation(entry / 4)) < 1 + 2 * cos_60) {
+                marked[i] = 1;
+                return;
+            }
+    });
+}
+
+}  // namespace limber

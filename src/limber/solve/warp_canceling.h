@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "limber/core/fields.h"
+#include "limber/fem/warp.h"
+#include "limber/linalg/pcg.h"
+#include "limber/linalg/supernodal.h"
+#include "limber/solve/contact_system.h"
+#include "limber/solve/corotational.h"
+#include "limber/solve/stepper.h"
+#include "limber/solve/update_schedule.h"
+
+namespace limber {
+
+enum class NodeRotationKind { horn, identity, automatic };
+constexpr std::array<std::string_view, 3> enum_names(NodeRotationKind) {
+    return {"horn", "identity", "auto"};
+}
+enum class ScheduleKind { quality, time, hybrid, iterations };
+constexpr std::array<std::string_view, 4> enum_names(ScheduleKind) {
+    return {"quality", "time", "hybrid", "iterations"};
+}
+enum class CostKind { clock, flops };
+constexpr std::array<std::string_view, 2> enum_names(CostKind) {
+    return {"clock", "flops"};
+}
+enum class DampingKind { none, velocity, rigid };
+constexpr std::array<std::string_view, 3> enum_names(DampingKind) {
+    return {"none", "velocity", "rigid"};
+}
+enum class FactorPrecision { double_precision, single_precision };
+constexpr std::array<std::string_view, 2> enum_names(FactorPrecision) {
+    return {"double", "float"};
+}
+
+struct WarpCancelingOptions {
+    NodeRotationKind node_rotations = NodeRotationKind::automatic;
+    ScheduleKind schedule = ScheduleKind::quality;
+    double threshold = 0;              // τ [N s]; 0: threshold_relative
+    double threshold_relative = 1e-3;  // τ as a share of the impulse of a node
+    double budget_ms = 0;              // of time and hybrid schedules
+    double budget_share = 0;           // the same as a share of a full factorisation
+    CostKind costs = CostKind::flops;
+    double must_update = 100;   // hybrid: badness above this many thresholds is updated anyway
+    int target_iterations = 8;  // schedule iterations
+    SystemForm form = SystemForm::v;
+    int refine = 0;
+    double rel_tolerance = 1e-5;
+    FactorPrecision precision = FactorPrecision::double_precision;
+    bool linearise = false;
+    DampingKind damping = DampingKind::none;
+    double damping_threshold = 100;  // in thresholds
+    RotationOptions rotation;
+};
+
+template <class Visitor>
+void fields(Visitor& field, WarpCancelingOptions& o) {
+    field("node_rotations", o.node_rotations, any_value(),
+          "horn: fitted to the neighbours of each node; identity: for thin bodies; auto: identity "
+          "where tets are flat or node rotations differ much inside a tet");
+    field("schedule", o.schedule, any_value(),
+          "quality: every supernode above the threshold; time: the worst as far as the budget "
+          "goes; hybrid: both; iterations: when the refinement needed more than target_iterations");
+    field("threshold", o.threshold, at_least(0, Unit::none),
+          "error of a tet above which its supernode is updated, in N s; 0: threshold_relative");
+    field("threshold_relative", o.threshold_relative, at_least(0),
+          "the same as a share of the mean impulse M v + h f of a node; 0 updates all every step");
+    field("budget_ms", o.budget_ms, at_least(0, Unit::duration_ms),
+          "what the updates of one step may cost; time and hybrid");
+    field("budget_share", o.budget_share, between(0, 1),
+          "the same as a share of a full factorisation; the larger budget counts");
+    field("costs", o.costs, any_value(),
+          "of supernodes: measured with the clock, or from their number of operations, which "
+          "repeats exactly");
+    field("must_update", o.must_update, at_least(1),
+          "hybrid: a badness above this many thresholds is updated whatever it costs");
+    field("target_iterations", o.target_iterations, at_least(1),
+          "schedule iterations: the factor is updated after a step that needed more");
+    field("form", o.form, any_value(),
+          "unknown of the system: the new velocity as in the source, or its change");
+    field("refine", o.refine, at_least(0),
+          "steps of conjugate gradients on the exact matrix, with the stale factor as "
+          "preconditioner; 0: the stale factor alone");
+    field("rel_tolerance", o.rel_tolerance, inside(0, 1),
+          "refinement stops when |r| <= rel_tolerance |b|");
+    field("precision", o.precision, any_value(), "of the factor; the answer is double");
+    field("linearise", o.linearise, any_value(),
+          "contact blocks enter the factor through updates; otherwise contact is explicit");
+    field("damping", o.damping, any_value(),
+          "of regions whose error is large and that are not updated: scale velocities, or pull "
+          "them towards the rigid motion of the region");
+    field("damping_threshold", o.damping_threshold, positive(),
+          "badness in thresholds above which damping begins");
+    field("rotation", o.rotation.kind, any_value(), "how element rotations are found");
+    field("rotation_iterations", o.rotation.iterations, between(1, 1000),
+          "cap of the iterative rotation kernels, warm-started from the last step");
+}
+
+/// Warp-canceling corotation with an incrementally updated factor (Hecht et al. 2012, section 4):
+///   R Ã Rᵀ v⁺ = M v + h (f_ext + f_els)                                              (4)
+/// with node rotations R of now, the exact right-hand side, and Ã = L Lᵀ assembled from blocks (5)
+/// that may be out of date. Only the supernodes the schedule chooses are assembled and factorised
+/// again. Past the source: conjugate gradients on the exact matrix, preconditioned by R L Lᵀ Rᵀ.
+class WarpCancelingStepper final : public Stepper {
+  public:
+    using Options = WarpCancelingOptions;
+    WarpCancelingStepper(const Model& model, const Options& options);
+
+    std::string_view name() const override { return "warp_canceling"; }
+    void free_motion(const StepInput& in, State& state, NodeForces& forces,
+                     StepReport& report) override;
+    void save(ByteWriter& out) const override;
+    void load(ByteReader& in) override;
+    void reset() override;
+    bool clocked() const override;
+    void describe_cells(CellFields& out) const override;
+
+  private:
+    struct WarpedInverse;
+    template <class F>
+    decltype(auto) with_factor(F&& f) const;
+    template <class F>
+    decltype(auto) with_factor(F&& f);
+
+    void prepare_factor();
+    void build_right_hand_side(const StepInput& in, const State& state);
+    void estimate(const State& state, StepReport& report);
+    void choose(const StepInput& in);
+    SolveStats update_factor(const StepInput& in, StepReport& report);
+    void add_contacts(const StepInput& in);
+    SolveStats factorise(bool all, StepReport& report);
+    Index supernode_of_node(Index node) const;
+    void apply_exact(std::span<const ContactTerm> terms, std::span<const Vec3d> x,
+                     std::span<Vec3d> y) const;
+    void rebuild_factor(double h);
+    SolveStats solve_stale(const StepInput& in, const State& state);
+    SolveStats solve_refined(const StepInput& in, const State& state);
+    void damp(const State& state, StepReport& report);
+    void find_reactions(const StepInput& in, NodeForces& forces);
+    double impulse_of_a_node() const;
+    double free_norm(std::span<const Vec3d> b);
+
+    const Model& model_;
+    Options options_;
+    std::vector<Index> pinned_;
+    std::vector<char> upright_;  // History: nodes without a rotation of their own
+    CorotationCache rotations_;  // History
+    NodeRotations nodes_;        // History
+    WarpFrames frames_;          // History: when each tet was last updated
+    double h_ = 0;               // of the factor; 0: none yet
+    int last_iterations_ = 0;    // History
+
+    SystemAssembler assembler_;
+    WarpAssembler warp_assembler_;
+    CorotationalOperator operator_;
+    NodeRotationFit fit_;
+    BlockCsr warped_;  // Ã
+    BlockCsr exact_;   // A, where the answer is refined
+    ContactSystem system_;
+    SupernodalCholesky<double> double_;
+    SupernodalCholesky<float> single_;
+    std::unique_ptr<UpdateMarks> marks_;
+    std::vector<Index> tet_supernode_;  // the supernode eliminated first among the tet's nodes
+    std::vector<double> flop_cost_;     // per supernode [ms] at a nominal rate
+    std::vector<double> error_;         // per tet [N s]
+    std::vector<double> badness_;       // per supernode: the largest error of its tets
+    std::vector<char> tet_marked_, node_marked_, updated_;
+    std::vector<Index> dirty_;          // supernodes, scratch
+    std::vector<Index> contact_nodes_;  // whose blocks in Ã carry contact
+    double threshold_ = 0;              // of this step [N s]
+    SystemCoefficients coefficients_;
+    ElementForces element_forces_;
+    std::vector<double> diagonal_;  // m + h (mass damping), lumped [kg]
+    std::vector<Vec3d> force_, b_, rhs_, solution_, turned_, product_, last_change_;
+    std::vector<double> partial_;
+    Pcg pcg_;
+};
+
+}  // namespace limber

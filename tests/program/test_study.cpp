@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// compare, bench and run --sweep as a user meets them.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace limber::test {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* bar_scene = R"(
+limber = 1
+[time]
+step = 0.01
+steps = 12
+[material.rubber]
+young = "200 kPa"
+poisson = 0.4
+[[body]]
+name = "bar"
+shape = "beam"
+cells = [6, 2, 2]
+material = "rubber"
+[[pin]]
+body = "bar"
+select = { side = "x-" }
+[output]
+formats = []
+)";
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+struct Study : testing::Test {
+    void SetUp() override { write_text(scene, bar_scene); }
+    TempFolder folder;
+    fs::path scene = folder / "bar.toml";
+    std::string out = (folder / "out").string();
+};
+
+TEST_F(Study, compare_prints_a_table_and_writes_the_plots) {
+    const ProgramResult r = limber({"compare", scene.string(), "--solvers",
+                                    "corotational:iterations=2,corotational:iterations=5,cholesky",
+                                    "-o", out, "--json", (folder / "c.json").string()});
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out, "| corotational:iterations=5"));
+    EXPECT_TRUE(has(r.out, "Reference: `cholesky"));
+    for (const char* file : {"compare.svg", "error_over_time.svg", "compare.md", "compare.json"})
+        EXPECT_TRUE(fs::exists(fs::path(out) / file)) << file;
+    EXPECT_EQ(json::parse(text_of(folder / "c.json"))["solvers"].size(), 3u);
+}
+
+TEST_F(Study, compare_refuses_unknown_solvers_and_options_in_one_line) {
+    for (const auto& [solvers, hint] : {std::pair{"colesky", "did you mean 'cholesky'?"},
+                                        {"corotational:iteratons=5", "did you mean 'iterations'?"},
+                                        {"corotational:max_iterations=many", "max_iterations"}}) {
+        const ProgramResult r =
+            limber({"compare", scene.string(), "--solvers", solvers, "-o", out});
+        EXPECT_EQ(r.code, 2);
+        EXPECT_TRUE(has(r.err, hint)) << r.err;
+        EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+    }
+    const ProgramResult r =
+        limber({"compare", scene.string(), "--solvers", "cholesky", "--windows", "0x3", "-o", out});
+    EXPECT_EQ(r.code, 2);
+    EXPECT_TRUE(has(r.err, "COUNTxSTEPS")) << r.err;
+}
+
+TEST_F(Study, compare_stops_with_code_1_when_the_reference_fails) {
+    const ProgramResult r = limber({"compare", scene.string(), "--solvers", "corotational",
+                                    "--reference", "corotational:guess=euler,iterations=1", "--set",
+                                    "material.rubber.young=1e9", "--steps", "200", "-o", out});
+    EXPECT_EQ(r.code, 1);
+    EXPECT_TRUE(has(r.err, "error: the reference corotational")) << r.err;
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+    EXPECT_EQ(r.out, "");
+}
+
+TEST_F(Study, bench_knows_its_names) {
+    const ProgramResult list = limber({"list", "benches"});
+    for (const char* name :
+         {"dahl2019-table1", "dahl2019-fig2", "dahl2019-fig3", "dahl2019-fig4", "beam-101k"})
+        EXPECT_TRUE(has(list.out, name));
+    const ProgramResult r = limber({"bench", "dahl2019-tabel1", "-o", out});
+    EXPECT_EQ(r.code, 2);
+    EXPECT_TRUE(has(r.err, "beam-101k")) << "the list";
+    EXPECT_TRUE(has(r.err, "did you mean 'dahl2019-table1'?")) << r.err;
+    EXPECT_EQ(limber({"bench", "beam-101k", "--quick", "--full", "-o", out}).code, 2);
+}
+
+TEST_F(Study, bench_prints_ours_beside_theirs_and_the_claims) {
+    const ProgramResult r = limber(
+        {"bench", "dahl2019-fig3", "--quick", "-o", out, "--json", (folder / "b.json").string()});
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out, "Dahl & Bargteil 2019, Fig. 3"));
+    EXPECT_TRUE(has(r.out, "- yes: ") || has(r.out, "- not reproduced: "));
+    EXPECT_TRUE(fs::exists(fs::path(out) / "dahl2019-fig3.svg"));
+    const json data = json::parse(text_of(folder / "b.json"));
+    EXPECT_EQ(data["bench"], "dahl2019-fig3");
+    EXPECT_EQ(data["data"]["solves"].size(), 6u);
+    EXPECT_EQ(data["claims"].size(), 1u);
+}
+
+TEST_F(Study, sweep_runs_every_combination) {
+    const ProgramResult r = limber({"run", scene.string(), "--sweep", "solver.max_iterations=1,4",
+                                    "--sweep", "solver.guess=zero,velocity", "-o", out});
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out, "| 4-4_velocity |"));
+    const std::string csv = text_of(fs::path(out) / "sweep.csv");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5);
+    const json one = json::parse(text_of(fs::path(out) / "1-1_zero" / "summary.json"));
+    EXPECT_EQ(one["iterations"]["max"], 1);
+    EXPECT_EQ(limber({"run", scene.string(), "--sweep", "time.step=0.1", "-o", out}).code, 2)
+        << "a sweep is never written over unasked";
+}
+
+TEST_F(Study, sweep_makes_a_failed_run_a_row) {
+    const ProgramResult r = limber({"run", scene.string(), "--sweep", "solver.guess=euler,zero",
+                                    "--set", "solver.max_iterations=1", "--set",
+                                    "material.rubber.young=1e9", "--steps", "200", "-o", out});
+    EXPECT_EQ(r.code, 1);
+    const std::string csv = text_of(fs::path(out) / "sweep.csv");
+    EXPECT_TRUE(has(csv, "failed: step ")) << csv;
+    EXPECT_TRUE(has(csv, "2-zero,zero")) << "the others run all the same";
+    EXPECT_TRUE(has(csv, ",yes,done")) << csv;
+}
+
+TEST_F(Study, sweep_is_refused_before_its_first_run) {
+    const ProgramResult r =
+        limber({"run", scene.string(), "--sweep", "solver.max_iterations=1,-2", "-o", out});
+    EXPECT_EQ(r.code, 2);
+    EXPECT_TRUE(has(r.err, "max_iterations = -2")) << r.err;
+    EXPECT_FALSE(fs::exists(out));
+}
+
+}  // namespace
+}  // namespace limber::test
