@@ -16,13 +16,14 @@
 #include "limber/output/summary.h"
 #include "limber/study/tables.h"
 #include "options.h"
+#include "scene_folder.h"
 
 namespace limber::app {
 
 namespace {
 
 struct Arguments {
-    std::string name, out, json, threads, scenes = LIMBER_SCENES_DIR;
+    std::string name, out, json, threads;
     bool quick = false, full = false;
 };
 
@@ -62,7 +63,7 @@ int run_bench(const Arguments& a) {
                    : a.full ? bench::BenchSize::full
                             : bench::BenchSize::usual;
     options.out = a.out.empty() ? "out/bench/" + a.name : a.out;
-    options.scenes = a.scenes;
+    options.scenes = scene_folder().string();
     if (isatty(STDERR_FILENO))
         options.progress = [](const std::string& what) {
             std::fprintf(stderr, "\r\033[K%s ", what.c_str());
@@ -99,7 +100,6 @@ void add_bench(CLI::App& program, Action& action) {
         ->add_option("-o,--out", a->out,
                      "folder for tables, plots and kept states; default: out/bench/NAME")
         ->type_name("DIR");
-    command->add_option("--scenes", a->scenes, "folder of the scene files")->type_name("DIR");
     add_threads(*command, a->threads);
     command->footer("Example: limber bench dahl2019-table1 --quick");
     command->callback([a, &action] { action = [a] { return run_bench(*a); }; });
