@@ -54,7 +54,9 @@ void SupernodalCholesky<T>::Numeric::analyze(const BlockCsr& pattern) {
     U = {};
     scratch.clear();
     require_memory(layout.memory.total(), "the factor");
-    L = StripMemory<T>(layout.factor_size);
+    // Solves read a little past the last column.
+    L = StripMemory<T>(layout.factor_size + S * S);
+    std::fill_n(L.data() + layout.factor_size, S * S, T(0));
     U = StripMemory<T>(layout.update_size);
     tasks = TaskTree(layout.task_parent);
     todo.assign(tasks.size(), 0);

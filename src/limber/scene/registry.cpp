@@ -54,11 +54,12 @@ void check_corotational(const SceneDef& scene) {
                          "direct reference; allowed: kind = \"corotational\" with linear = "
                          "\"pcg\"");
     if (options.linear != LinearKind::pcg && options.matrix == OperatorKind::matrix_free)
-        throw InputError(solver.origin.at("operator"),
-                         "solver: operator = \"matrix_free\" cannot go with linear = \"" +
-                             std::string(enum_names(LinearKind{})[static_cast<int>(options.linear)]) +
-                             "\": a factorisation needs the assembled matrix; allowed: "
-                             "operator = \"assembled\", or linear = \"pcg\"");
+        throw InputError(
+            solver.origin.at("operator"),
+            "solver: operator = \"matrix_free\" cannot go with linear = \"" +
+                std::string(enum_names(LinearKind{})[static_cast<int>(options.linear)]) +
+                "\": a factorisation needs the assembled matrix; allowed: "
+                "operator = \"assembled\", or linear = \"pcg\"");
     if (options.solves == SolveScope::islands) {
         const char* other = options.linear != LinearKind::pcg ? "a direct solver"
                             : options.matrix == OperatorKind::matrix_free
