@@ -35,12 +35,12 @@ Model two_balls(double distance) {
         model.mesh.tet_ids.push_back(static_cast<FileId>(model.mesh.tet_ids.size()));
     }
     model.tet_material.assign(model.mesh.tets.size(), 0);
-    Body b = model.bodies[0];
-    b.name = "b";
-    b.node_begin = b.node_end;
-    b.tet_begin = b.tet_end;
-    b.node_end *= 2;
-    b.tet_end *= 2;
+    Body b;
+    b.name = std::string(1, 'b');
+    b.node_begin = n;
+    b.node_end = 2 * n;
+    b.tet_begin = ball.n_tets();
+    b.tet_end = 2 * ball.n_tets();
     model.bodies.push_back(b);
     model.gravity = {0, 0, 0};
     for (Index i = 0; i < 2 * n; ++i)

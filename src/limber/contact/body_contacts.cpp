@@ -242,7 +242,10 @@ bool BodyContacts::meet(const ContactInput& in, const BodyContactOptions& o, con
                    far_at_rest(in, o, to, query.item, t);
         });
     } else {
-        near = surface.nearest(B.points, p, 0, std::max(d + reach, B.depth));
+        near = surface.nearest(B.points, p, 0, d + reach);
+        // Nothing nearby: far outside, as most are, or deep inside.
+        if (near.triangle < 0 && surface.encloses(B.points, p))
+            near = surface.nearest(B.points, p, 0, B.depth);
     }
     if (near.triangle < 0) return false;
     const Vec3d pseudo = surface.pseudonormal(B.points, near);

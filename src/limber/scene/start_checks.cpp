@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/scene/start_checks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -142,6 +144,11 @@ class Separator {
     std::vector<Vec3d> moved_;
 };
 
+/// Three digits are enough for a warning.
+std::string short_text(double value) {
+    return fmt::format("{:.3g}", value);
+}
+
 /// How far a body falls before it meets an obstacle, looking along gravity from its lowest node.
 std::optional<double> drop(const Model& model, const Body& body, const Vec3d& down) {
     if (body.surface_nodes.empty()) return {};
@@ -207,23 +214,26 @@ void warn_about_speed(const SceneDef& scene, const Model& model, const Warn& war
         bool held = false;
         for (Index n = body.node_begin; n < body.node_end; ++n)
             held |= model.free[n] != Vec3d{1, 1, 1};
-        std::string why = "its initial speed of " + number_text(speed) + " m/s";
+        std::string why = "its initial speed of " + short_text(speed) + " m/s";
         if (g > 0 && !held)
             if (const auto height = drop(model, body, (1 / g) * model.gravity)) {
                 const double fall = std::min(std::sqrt(2 * g * *height), g * end);
                 if (fall > speed) {
                     speed = fall;
-                    why = "the " + number_text(fall) + " m/s of its fall";
+                    why = "the " + short_text(fall) + " m/s of its fall";
                 }
             }
         const Vec3d size = box.size();
-        const double room = 0.5 * std::min({size.x, size.y, size.z}) + options->thickness;
+        const bool followed = options->form == PenaltyForm::implicit_form;
+        const double room =
+            (followed ? 1 : 0.5) * std::min({size.x, size.y, size.z}) + options->thickness;
         if (!(speed * model.h > room)) continue;
         warn(scene.bodies[i].origin.place,
-             "body '" + body.name + "' goes " + number_text(speed * model.h) + " m a step at " +
-                 why + ", more than half its thickness and the contact's (" + number_text(room) +
+             "body '" + body.name + "' goes " + short_text(speed * model.h) + " m a step at " +
+                 why + ", more than " + (followed ? "" : "half ") +
+                 "its thickness and the contact's (" + short_text(room) +
                  " m): it may pass through others; safe: time.step <= " +
-                 number_text(room / speed) + " s");
+                 short_text(0.99 * room / speed) + " s");
     }
 }
 

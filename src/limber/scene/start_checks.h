@@ -22,8 +22,9 @@ void warn_about_overlaps(const SceneDef& scene, const Model& model, const Warn& 
 /// that could not be separated.
 void separate_bodies(const SceneDef& scene, Model& model, const Warn& warn);
 
-/// Bodies that go farther in a step than half their thickness plus the contact's: at their initial
-/// speed, or at the end of a free fall onto an obstacle.
+/// Bodies that go farther in a step than half their thickness plus the contact's, at their initial
+/// speed or at the end of a free fall onto an obstacle; where their paths are followed (implicit
+/// form), farther than their whole thickness.
 void warn_about_speed(const SceneDef& scene, const Model& model, const Warn& warn);
 
 }  // namespace limber
