@@ -333,9 +333,9 @@ BenchResult dahl2019_table1(const BenchOptions& options) {
     for (const PaperScene& row : paper) runs.push_back(run_scene(options, row));
     BenchResult out;
     out.markdown =
-        "Milliseconds a frame of five steps of 1/150 s: ours, the paper's in brackets; medians "
-        "over "
-        "the frames.\n\n" +
+        "Milliseconds a frame of five steps of 1/150 s: ours, the paper's in brackets; means over "
+        "the "
+        "frames.\n\n" +
         times_table(runs) +
         "\nRatios, which do not depend on the machine, and the rms position error at the end of a "
         "window, in parts of the body size:\n\n" +

@@ -76,6 +76,8 @@ int run_compare(const Arguments& a) {
     try {
         const CompareResult result = compare(options);
         show_progress(options.steps, options.steps, "done");
+        for (const std::string& warning : result.warnings)
+            std::fprintf(stderr, "warning: %s\n", warning.c_str());
         write_comparison(result, dir);
         if (!a.json.empty()) write_file_atomic(a.json, compare_json(result), Flush::to_system);
         std::printf(

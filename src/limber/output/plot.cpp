@@ -33,7 +33,8 @@ const char* colour_of(const PlotStyle& s) {
 
 std::string dash_of(const PlotStyle& s) {
     const std::string dash =
-        s.grey ? "1.5 3" : dashes[static_cast<std::size_t>(s.number) % dashes.size()];
+        s.grey ? "1.5 3"
+               : dashes[static_cast<std::size_t>(s.dash >= 0 ? s.dash : s.number) % dashes.size()];
     return dash.empty() ? "" : " stroke-dasharray=\"" + dash + '"';
 }
 
@@ -92,6 +93,7 @@ class PanelDrawing {
     }
     std::string svg() {
         draw_grid();
+        draw_lines();
         for (const PlotCurve& curve : panel_.curves) draw_curve(curve);
         draw_end_labels();
         draw_points();
@@ -187,18 +189,22 @@ class PanelDrawing {
              fmt::format("fill=\"#2a2f35\" font-size=\"12\" text-anchor=\"middle\" "
                          "transform=\"rotate(-90 {:.1f} {:.1f})\"",
                          at, mid));
-        if (x_.shows(panel_.x_line) && panel_.x_line > x_.lo && panel_.x_line < x_.hi) {
-            const double x = x_(panel_.x_line);
-            line(x, y_.from, x, y_.to,
-                 "stroke=\"#8a9199\" stroke-width=\"1\" stroke-dasharray=\"4 3\"");
-            text(x + 5, y_.from - 8, markup_escaped(panel_.x_line_label),
-                 "fill=\"#6d757d\" font-size=\"11\"");
-            track_.push_back({x - 1, y_.to, x + 1, y_.from});
-            const double w = text_width(panel_.x_line_label, 11);
-            track_.push_back({x + 5, y_.from - 18, x + 5 + w, y_.from - 4});
-        }
         text(x_.from, y_.to - 14, markup_escaped(panel_.title),
              "fill=\"#1c2126\" font-size=\"13\" font-weight=\"600\"");
+    }
+
+    void draw_lines() {
+        double foot = y_.from - 8;
+        for (const PlotLine& l : panel_.lines) {
+            if (!x_.shows(l.x) || l.x <= x_.lo || l.x >= x_.hi) continue;
+            const double x = x_(l.x), w = text_width(l.label, 11);
+            line(x, y_.from, x, y_.to,
+                 "stroke=\"#8a9199\" stroke-width=\"1\" stroke-dasharray=\"4 3\"");
+            const double at = x + 5 + w > frame_.x1 + 10 ? x - 5 - w : x + 5;
+            text(at, foot, markup_escaped(l.label), "fill=\"#6d757d\" font-size=\"11\"");
+            track_.push_back({at, foot - 10, at + w, foot + 4});
+            foot -= 15;  // two words may be near each other
+        }
     }
 
     void draw_curve(const PlotCurve& c) {

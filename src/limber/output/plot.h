@@ -16,6 +16,13 @@ inline constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 struct PlotStyle {
     int number = 0;
     bool grey = false;
+    int dash = -1;  // of several curves of one colour; -1: that of the number
+};
+
+/// A dashed vertical line with a word at its foot, drawn where the axis reaches it.
+struct PlotLine {
+    double x = 0;
+    std::string label;
 };
 
 /// A mark with a word beside it.
@@ -41,9 +48,7 @@ struct PlotPanel {
     std::vector<PlotPoint> points;
     /// Limits of y that curves and points do not decide alone; NaN: they do.
     double y_lo = no_value, y_hi = no_value;
-    /// A dashed vertical line with a word, drawn where the axis reaches it.
-    double x_line = no_value;
-    std::string x_line_label;
+    std::vector<PlotLine> lines;
 };
 
 struct Plot {

@@ -20,13 +20,15 @@ PixelBox grown(const PixelBox& b, double by) {
     return {b.x0 - by, b.y0 - by, b.x1 + by, b.y1 + by};
 }
 
+constexpr std::size_t n_directions = 8;
+
 /// The places around a point, best first: right, left, above, below, corners; then farther away.
 std::vector<PlacedLabel> places_of(const LabelRequest& r, double font_size) {
     struct Direction {
         double dx, dy;
     };
-    constexpr Direction directions[] = {{1, 0},  {-1, 0},    {0.7, -0.7}, {-0.7, -0.7},
-                                        {0, -1}, {0.7, 0.7}, {-0.7, 0.7}, {0, 1}};
+    constexpr Direction directions[n_directions] = {{1, 0},  {-1, 0},    {0.7, -0.7}, {-0.7, -0.7},
+                                                    {0, -1}, {0.7, 0.7}, {-0.7, 0.7}, {0, 1}};
     const double w = text_width(r.text, font_size), up = 0.76 * font_size, down = 0.24 * font_size;
     std::vector<PlacedLabel> out;
     for (const double away : {4.0, 12.0, 22.0, 34.0, 48.0, 66.0})
@@ -65,12 +67,13 @@ std::vector<PlacedLabel> place_labels(const std::vector<LabelRequest>& requests,
     std::vector<bool> done(n, false);
     const auto cost = [&](std::size_t i, const PlacedLabel& p, std::size_t rank) {
         const PixelBox box = grown(p.box, 2);
-        double c = static_cast<double>(rank);
+        double c = static_cast<double>(rank % n_directions) +
+                   12.0 * static_cast<double>(rank / n_directions);
         for (std::size_t k = 0; k < n; ++k) {
             if (k != i && done[k]) c += 20 * overlap(box, placed[k].box);
             c += 20 * overlap(box, marks[k]);
         }
-        for (const PixelBox& t : taken) c += 2 * overlap(box, t);
+        for (const PixelBox& t : taken) c += 0.08 * overlap(box, t);  // a thin line may pass below
         const double inside = overlap(box, frame), area = (box.x1 - box.x0) * (box.y1 - box.y0);
         return c + 100 * (area - inside);
     };

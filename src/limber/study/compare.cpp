@@ -51,6 +51,7 @@ class Comparison {
     }
 
     const CompareOptions& options_;
+    CompareResult result_;
     Model model_;
     StateMeter meter_;
     Contestant reference_;
@@ -60,16 +61,17 @@ class Comparison {
     std::vector<Snapshot> starts_;  // of windows
     Block block_;
     double energy_scale_ = 0;  // [J]
-    CompareResult result_;
 };
 
-Model model_of(const StudyScene& scene) {
+Model model_of(const StudyScene& scene, std::vector<std::string>& warnings) {
     BuildReport built;
-    return build_model(load_scene(scene.path, scene.load), built);
+    Model model = build_model(load_scene(scene.path, scene.load), built);
+    warnings = built.warnings;
+    return model;
 }
 
 Comparison::Comparison(const CompareOptions& options)
-    : options_(options), model_(model_of(options.scene)), meter_(model_) {
+    : options_(options), model_(model_of(options.scene, result_.warnings)), meter_(model_) {
     LIMBER_CHECK(options.steps > 0, "a comparison needs steps");
     const SceneDef own = load_scene(options.scene.path, options.scene.load);
     result_.scene = options.scene.path;
@@ -106,8 +108,9 @@ void Comparison::add_contestant(const SolverSpec& spec) {
 
 World* Comparison::exact_for(const SceneDef& scene) {
     const SolverSpec spec = converged_solver(scene, model_).spec;
-    std::unique_ptr<World>& world = exact_[spec.text];
-    if (!world) world = make_world(scene_with(options_.scene, spec, "--solvers"), model_);
+    std::unique_ptr<World>& world =
+        exact_[spec.text + (has_explicit_contact(scene) ? ", explicit contact" : "")];
+    if (!world) world = make_world(scene_with(options_.scene, spec, "--solvers"), scene, model_);
     return world.get();
 }
 

@@ -76,6 +76,7 @@ struct CompareResult {
     bool windowed = false;  // the figures to read are those of the windows
     int n_windows = 0, window_steps = 0;
     std::vector<ContestantResult> contestants;
+    std::vector<std::string> warnings;  // of the scene and its meshes
 
     /// The error a solver is ranked by: of windows where they are used, else over the whole run.
     double headline_error(const ContestantResult& contestant) const;

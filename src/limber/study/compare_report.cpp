@@ -108,8 +108,8 @@ PlotPanel error_panel(const CompareResult& result, Error error, Worst worst) {
     panel.log_x = panel.log_y = true;
     panel.x_label = "time per step [ms], median; whisker to p99";
     panel.y_label = "position error / body size, rms";
-    panel.x_line = 1000 * result.h;
-    panel.x_line_label = "real time";
+    panel.lines = {{1000 * result.h, "real time"},
+                   {result.reference_run.ms.p50, "reference " + result.reference.kind}};
     for (const Group& group : groups_of(result)) {
         PlotCurve joint{{}, {}, "", group.style, true};
         for (std::size_t i = 0; i < group.members.size(); ++i) {
@@ -235,8 +235,9 @@ std::string compare_markdown(const CompareResult& result) {
 std::string compare_svg(const CompareResult& result) {
     Plot plot;
     plot.title = "Error against time: " + std::filesystem::path(result.scene).stem().string();
-    plot.note = what_was_compared(result) +
-                fmt::format("; reference {}; {} threads", result.reference.kind, thread_count());
+    plot.note = what_was_compared(result) + fmt::format("; reference {}; {} thread{}",
+                                                        result.reference.kind, thread_count(),
+                                                        thread_count() == 1 ? "" : "s");
     PlotPanel whole = error_panel(
         result, [&](const ContestantResult& c) { return result.headline_error(c); },
         [&](const ContestantResult& c) {
@@ -266,12 +267,12 @@ std::string error_over_time_svg(const CompareResult& result) {
     energy.title = "Energy, against the reference";
     global.y_label = local.y_label = "rms error / body size";
     energy.y_label = "error / energy in motion";
-    int style = 0;
     for (const Group& group : groups_of(result))
-        for (const ContestantResult* c : group.members) {
+        for (std::size_t i = 0; i < group.members.size(); ++i) {
+            const ContestantResult* c = group.members[i];
             const std::string words = option_words(c->spec);
             const std::string name = c->spec.kind + (words.empty() ? "" : ": " + words);
-            const PlotStyle look{style++};
+            const PlotStyle look{group.style.number, false, static_cast<int>(i)};
             global.curves.push_back({c->global.time, above_rounding(c->global.rms), name, look});
             local.curves.push_back({c->local.time, above_rounding(c->local.rms), name, look});
             std::vector<double> time(

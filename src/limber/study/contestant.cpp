@@ -8,11 +8,21 @@
 
 namespace limber {
 
-std::unique_ptr<World> make_world(const SceneDef& scene, const Model& model) {
+std::unique_ptr<World> make_world(const SceneDef& scene, const SceneDef& contact,
+                                  const Model& model) {
     auto own = std::make_unique<const Model>(model);
     auto stepper = make_stepper(scene, *own);
-    return std::make_unique<World>(std::move(own), std::move(stepper), make_contact(scene),
+    return std::make_unique<World>(std::move(own), std::move(stepper), make_contact(contact),
                                    WorldOptions{.measure_energy = true});
+}
+
+std::unique_ptr<World> make_world(const SceneDef& scene, const Model& model) {
+    return make_world(scene, scene, model);
+}
+
+bool has_explicit_contact(const SceneDef& scene) {
+    const StepperEntry& entry = stepper_entry(scene.solver.options.name);
+    return entry.explicit_contact && entry.explicit_contact(scene.solver.options);
 }
 
 Snapshot snapshot_of(const World& world) {
