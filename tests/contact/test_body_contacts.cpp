@@ -63,6 +63,15 @@ TEST(BodyContacts, vertices_inside_are_pushed_out_the_nearest_way) {
     EXPECT_GE(seen, 5);
 }
 
+TEST(BodyContacts, vertex_deep_below_an_edge_is_found) {
+    // The lowest vertex of the ball is 0.02 under the diagonal of a face, more than the zone.
+    Bodies b;
+    b.add(make_sphere(1, 8), {0, 0, 0});
+    b.add(cube(1, 3), {0, -1.48, 0});
+    b.find();
+    EXPECT_NEAR(b.set.max_penetration, 0.02, 1e-9);
+}
+
 TEST(BodyContacts, depth_is_that_of_the_ball_everywhere) {
     Bodies b;
     b.add(make_sphere(1, 12), {0, 0, 0});

@@ -69,9 +69,12 @@ void Surface::refit(const MovingPoints& p, double h) {
     });
 }
 
-bool Surface::encloses(const MovingPoints& p, const Vec3d& point) const {
+bool Surface::encloses(const MovingPoints& p, const Vec3d& place) const {
     const Box3 all = tree_.box();
-    if (!(squared_distance(point, all) == 0)) return false;
+    if (!(squared_distance(place, all) == 0)) return false;
+    // Symmetric bodies have edges right above each other: look from beside.
+    const double beside = 1e-7 * norm(all.size());
+    const Vec3d point = place + Vec3d{1.3 * beside, 2.9 * beside, 1.9 * beside};
     // Along the shortest way out of the box: x is that axis, y and z the others.
     int x = 0;
     bool up = true;

@@ -84,7 +84,7 @@ class Surface {
 
     /// Whether a ray along an axis leaves the surface an odd number of times, at the start of the
     /// step. Quick, and wrong where the ray meets an edge: a guess to be confirmed.
-    bool encloses(const MovingPoints& p, const Vec3d& point) const;
+    bool encloses(const MovingPoints& p, const Vec3d& place) const;
     /// Outward, of length twice the area.  [m²]
     Vec3d area_normal(const MovingPoints& p, Index triangle, double s = 0) const;
     /// Angle-weighted normal of the corner, edge or face on which the point lies, not normalised:
