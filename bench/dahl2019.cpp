@@ -41,10 +41,23 @@ SolverSpec dahl_solver_per_body(std::string_view guess, int cap) {
     return spec;
 }
 
-std::vector<Snapshot> dahl_starts(const BenchOptions& options, const DahlScene& scene, int count) {
+namespace {
+
+std::vector<Snapshot> states(const BenchOptions& options, const DahlScene& scene, int count,
+                             std::int64_t n_steps) {
     const SceneDef converged =
         scene_with(scene.study, dahl_solver("velocity", "jacobi", 0), "the converged run");
-    return window_starts(converged, scene.model, count, scene.n_steps, options.out + "/windows");
+    return window_starts(converged, scene.model, count, n_steps, options.out + "/windows");
+}
+
+}  // namespace
+
+std::vector<Snapshot> dahl_starts(const BenchOptions& options, const DahlScene& scene, int count) {
+    return states(options, scene, count, scene.n_steps);
+}
+
+Snapshot dahl_state(const BenchOptions& options, const DahlScene& scene, std::int64_t step) {
+    return states(options, scene, 2, 2 * step).back();
 }
 
 PcgTrace trace_of_one_solve(const DahlScene& scene, const Snapshot& start, SolverSpec spec) {

@@ -41,6 +41,9 @@ SolverSpec dahl_solver_per_body(std::string_view guess, int cap);
 /// States of the converged run spread over the scene, kept in the folder of the bench.
 std::vector<Snapshot> dahl_starts(const BenchOptions& options, const DahlScene& scene, int count);
 
+/// One state of it.
+Snapshot dahl_state(const BenchOptions& options, const DahlScene& scene, std::int64_t step);
+
 /// |r| and kinetic energy after each iteration of the first solve from `start`.
 PcgTrace trace_of_one_solve(const DahlScene& scene, const Snapshot& start, SolverSpec spec);
 /// Iterations after which the kinetic energy stays within `share` of its last value.
