@@ -77,9 +77,9 @@ inline pid_t start(const std::vector<std::string>& arguments, const fs::path& ou
     _exit(127);
 }
 
-/// Waits at most 30 s, then kills: a program that hangs fails its test.
-inline int wait_for(pid_t pid) {
-    for (int k = 0; k < 3000; ++k) {
+/// Waits at most so long, then kills: a program that hangs fails its test.
+inline int wait_for(pid_t pid, int seconds = 30) {
+    for (int k = 0; k < 100 * seconds; ++k) {
         int status = 0;
         if (waitpid(pid, &status, WNOHANG) == pid)
             return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -91,11 +91,11 @@ inline int wait_for(pid_t pid) {
 }
 
 inline ProgramResult limber(const std::vector<std::string>& arguments,
-                            const std::function<void()>& in_child = {}) {
+                            const std::function<void()>& in_child = {}, int seconds = 30) {
     const TempFolder folder;
     const pid_t pid = start(arguments, folder / "out", folder / "err", in_child);
     ProgramResult result;
-    result.code = wait_for(pid);
+    result.code = wait_for(pid, seconds);
     result.out = text_of(folder / "out");
     result.err = text_of(folder / "err");
     return result;
