@@ -129,7 +129,7 @@ TEST(StartSpeed, of_a_bullet_and_of_a_long_fall_is_told_with_a_safe_step) {
         << bullet.warnings();
     EXPECT_NE(bullet.warnings().find("safe: time.step <="), std::string::npos);
     EXPECT_EQ(bullet.warnings().find("'slow'"), std::string::npos);
-    std::string deep = head + box("stone", "[0, 500, 0]") + "[[obstacle]]\nshape = \"plane\"\n";
+    std::string deep = head + box("stone", "[0, 2000, 0]") + "[[obstacle]]\nshape = \"plane\"\n";
     deep.replace(deep.find("end = 1"), 7, "end = 20");
     const Built fall(scene_of(deep));
     EXPECT_NE(fall.warnings().find("m/s of its fall"), std::string::npos) << fall.warnings();
