@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry.h"
 
+#include "hecht2012.h"
+
 #include "limber/core/errors.h"
 #include "limber/io/file.h"
 #include "limber/scene/field_info.h"
@@ -22,6 +24,21 @@ const BenchEntry table[] = {
     {"beam-101k", "the field's beam",
      "a whole step of 10 CG iterations on 101 250 tets, stage by stage, against the byte floor",
      beam_101k},
+    {"hecht2012-table1", "Hecht et al. 2012, Table I",
+     "CG against warp-canceling on the falling sculpture, three meshes x three stiffnesses",
+     hecht2012_table1},
+    {"hecht2012-table2", "Hecht et al. 2012, Table II", "stages of a step, CG and warp-canceling",
+     hecht2012_table2},
+    {"hecht2012-table3", "Hecht et al. 2012, Table III", "stages against threads",
+     hecht2012_table3},
+    {"hecht2012-table4", "Hecht et al. 2012, Table IV",
+     "update strategies on the three-torus and the bowl of bears", hecht2012_table4},
+    {"hecht2012-table5", "Hecht et al. 2012, Table V", "bear squash, sheet, trampoline, spider",
+     hecht2012_table5},
+    {"hecht2012-memory", "Hecht et al. 2012, section 6", "memory of factor and update blocks",
+     hecht2012_memory},
+    {"hecht2012-update", "Hecht et al. 2012, section 4.3",
+     "time of an update against the share of dirty nodes", hecht2012_update},
 };
 
 }  // namespace

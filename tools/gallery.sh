@@ -10,22 +10,22 @@ mkdir -p docs/images/gallery
 
 # scene, the four steps to show, options of limber render where everything in view is not the best view
 strips="
-bowling                  0,25,50,75
+bowling                  0,25,40,75 --eye -0.3 0.9 1.9 --target 0.35 0.15 0
 snowman                  0,50,70,100
-cars_spin                0,80,120,200
+cars_spin                0,80,110,200
 cars_sideways            0,40,60,120
 dragon_drop              0,30,38,60
 bear_squash              0,45,84,180
 sheet_on_sphere          0,12,24,120
-trampoline               0,10,20,40
-hanging_sheet            0,10,20,40
+trampoline               0,12,18,26 --eye -1.6 1.3 2.8 --target 0.35 0.4 0
+hanging_sheet            0,10,22,30 --eye 0.0 1.6 3.2 --target 0.8 0.6 0
 spider                   0,15,30,60
 sculpture_small          0,24,30,60
 sculpture_medium         0,20,30,60
-sculpture_large          0,30,60,90
+sculpture_large          0,15,30,45
 three_torus_stiff        0,24,36,90
 three_torus_soft         0,24,36,90
-bowl_of_bears            0,36,60,120
+bowl_of_bears            0,24,48,72 --eye 2.4 4.4 3.5 --target 0 1.0 0
 dragon_twist             0,40,64,120
 armadillo_pull           0,20,45,75
 box_stretch              0,20,40,75
@@ -38,13 +38,13 @@ double_helix_316k        0,8,16,24
 raptor_plane_36k         0,18,24,90
 raptor_plane_59k         0,18,24,90
 armadillo_torus          0,60,90,120
-ten_tori                 0,20,40,100
+ten_tori                 0,20,40,100 --eye 1.0 1.3 1.8 --target 0.13 0.5 0.08
 rolling_cylinder         0,50,100,150 --edges
 heterogeneous_armadillo  0,20,50,100
 pad_on_sphere            0,8,14,60
-stack                    0,20,50,100
-heterogeneous_stack      0,10,30,100
-gripper                  0,40,80,130
+stack                    0,4,20,60
+heterogeneous_stack      0,8,24,120
+gripper                  0,40,70,110
 "
 
 strip() {  # scene, steps, options

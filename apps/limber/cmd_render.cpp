@@ -72,6 +72,8 @@ void add_obstacle(const Obstacle& o, double time, Picture& picture) {
         solid(tessellate_cylinder(cylinder->radius, cylinder->half_height));
     else if (const auto* torus = std::get_if<TorusShape>(&o.shape))
         solid(tessellate_torus(torus->major, torus->minor));
+    else if (const auto* mesh = std::get_if<MeshShape>(&o.shape))
+        solid({mesh->mesh.nodes, mesh->mesh.triangles});
 }
 
 Picture picture_of(const Arguments& a, const SceneDef& scene, std::int64_t step) {
@@ -87,7 +89,8 @@ Picture picture_of(const Arguments& a, const SceneDef& scene, std::int64_t step)
     // Stress is known in the tets only; skins show the rest.
     const bool skins = !a.no_skins && colour != ColourBy::von_mises;
     add_bodies(read_frame(a.dir, step, skins), colour, a.edges, picture);
-    for (const Obstacle& obstacle : make_obstacles(scene))
+    std::vector<std::string> said_when_it_ran;
+    for (const Obstacle& obstacle : make_obstacles(scene, said_when_it_ran))
         add_obstacle(obstacle, static_cast<double>(step) * scene.time.step, picture);
     return picture;
 }

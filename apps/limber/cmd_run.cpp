@@ -125,7 +125,8 @@ int finish(const RunResult& result, const Arguments& a, const std::string& dir,
 
 LoadOptions load_options(const Arguments& a) {
     LoadOptions load{a.sets, a.sandbox};
-    if (!a.solver.empty()) load.sets.push_back("solver.kind=\"" + a.solver + "\"");
+    // First: another kind drops the options of the old one, and --set gives those of the new.
+    if (!a.solver.empty()) load.sets.insert(load.sets.begin(), "solver.kind=\"" + a.solver + "\"");
     return load;
 }
 

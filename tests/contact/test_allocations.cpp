@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "contact/body_samples.h"
 #include "count_allocations.h"
 #include "limber/contact/methods/penalty.h"
 #include "limber/core/parallel.h"
@@ -43,6 +44,32 @@ TEST(Penalty, allocates_nothing_after_the_first_step) {
     }
     EXPECT_EQ(n_allocations, before);
     EXPECT_GT(last, first + 1000);  // although many more nodes touch
+}
+
+TEST(BodyContacts, allocate_nothing_in_a_steady_state) {
+    const ThreadLimit limit(1);
+    Bodies b;
+    b.add(make_sphere(1, 8), {0, 0, 0});
+    const Index upper = b.add(make_sphere(1, 8), {0, 1.97, 0.1}, {0.3, -0.1, 0});
+    b.add(cube(1, 3), {0, -1.48, 0});
+    Obstacle rock;
+    rock.shape = MeshShape(boundary_surface(make_sphere(0.5, 4)));
+    rock.position = {1.45, 0, 0};
+    rock.motion.angle = {{0, 10}, {0, 1}};
+    b.obstacles = {rock};
+    std::vector<Vec3d> f(b.x.size());
+    PenaltyContact method({.self = true});
+    const auto step = [&](double way) {
+        for (Index i = upper; i < upper + 729; ++i) b.x[i].x = b.rest[i].x + way;
+        method.detect(b.input(), b.set);
+        method.respond(b.input(), b.set);
+        method.read_back(b.input(), b.v, b.set, f);
+    };
+    for (int i = 0; i < 20; ++i) step(0.01 * (i % 10));
+    EXPECT_GT(b.set.contacts.size(), 10u);
+    const long before = n_allocations;
+    for (int i = 0; i < 20; ++i) step(0.01 * (i % 10));
+    EXPECT_EQ(n_allocations, before);
 }
 
 }  // namespace

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "contact/body_worlds.h"
+#include "limber/contact/methods/penalty.h"
 #include "limber/core/parallel.h"
+#include "limber/mesh/shapes.h"
+#include "limber/solve/corotational.h"
 
 namespace limber {
 namespace {
@@ -158,6 +161,98 @@ TEST(BodiesInMotion, bars_come_to_rest_crosswise) {
     run(*world, 30);
     // It balances on one point for a while; without edge contacts it would have fallen 0.4 m.
     EXPECT_GT(state_of(*world, 1).centre.y, 0.1);
+}
+
+std::unique_ptr<World> with_obstacle(const std::string& text, const TriMesh& surface,
+                                     const Vec3d& position) {
+    const SceneDef scene = scene_from(text);
+    BuildReport report;
+    auto model = std::make_unique<Model>(build_model(scene, report));
+    Obstacle o;
+    o.shape = MeshShape(surface);
+    o.position = position;
+    model->obstacles.push_back(std::move(o));
+    auto stepper = make_stepper(scene, *model);
+    return std::make_unique<World>(std::move(model), std::move(stepper), make_contact(scene));
+}
+
+TEST(BodiesInMotion, bowl_of_triangles_holds_a_ball) {
+    // A box with a square pit: 1.2 m wide, the pit 0.6 m.
+    TetMesh block = make_box({1.2, 0.4, 1.2}, {4, 2, 4});
+    std::vector<Tet> kept;
+    for (const Tet& tet : block.tets) {
+        Vec3d middle{};
+        for (Index i : tet) middle += 0.25 * block.nodes[i];
+        const bool pit = std::max(std::fabs(middle.x), std::fabs(middle.z)) < 0.3 && middle.y > 0;
+        if (!pit) kept.push_back(tet);
+    }
+    block.tets = kept;
+    const auto world = with_obstacle(
+        head(0.01) + body("ball", ball(0.1, 4), "[0.05, 0.4, 0.02]", "velocity = [1, 0, 0.3]"),
+        boundary_surface(block), {0, 0, 0});
+    for (int k = 0; k < 200; ++k) ASSERT_FALSE(world->step().failed);
+    const BodyState rest = state_of(*world, 0);
+    EXPECT_NEAR(rest.centre.y, 0.1, 0.01);
+    EXPECT_LT(std::max(std::fabs(rest.centre.x), std::fabs(rest.centre.z)), 0.22);
+}
+
+TEST(BodiesInMotion, spike_holds_a_coarse_plate_up) {
+    // The tip meets the middle of a face, far from every vertex of the plate.
+    TriMesh spike;
+    spike.nodes = {{0, 0.3, 0}, {0.1, 0, 0.1}, {0.1, 0, -0.1}, {-0.1, 0, -0.1}, {-0.1, 0, 0.1}};
+    spike.triangles = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 1}, {1, 3, 2}, {1, 4, 3}};
+    ASSERT_GT(signed_volume(spike), 0);
+    const auto world = with_obstacle(
+        head(0.01) + body("plate", "shape = \"box\"\nsize = [0.5, 0.1, 0.5]\ncells = [1, 1, 1]",
+                          "[0, 0.353, 0]"),
+        spike, {0.02, 0, 0.05});
+    for (int k = 0; k < 20; ++k) {
+        ASSERT_FALSE(world->step().failed);
+        EXPECT_LT(world->contacts().max_penetration, 1e-3);
+    }
+    EXPECT_GT(state_of(*world, 0).centre.y, 0.33);  // free, it would have fallen 0.2 m
+}
+
+TEST(BodiesInMotion, prongs_of_a_fork_press_on_each_other) {
+    // A block with a slot of one cell; the prongs beside it are pressed together at their tips.
+    const auto slot_width = [](bool self) {
+        TetMesh fork = make_box({0.25, 0.5, 0.1}, {5, 10, 2});
+        std::vector<Tet> kept;
+        for (const Tet& tet : fork.tets) {
+            Vec3d middle{};
+            for (Index i : tet) middle += 0.25 * fork.nodes[i];
+            if (std::fabs(middle.x) > 0.025 || middle.y < -0.15) kept.push_back(tet);
+        }
+        fork.tets = kept;
+        const Lame lame = Lame::from_young(5e5, 0.3);
+        Material rubber;
+        rubber.law = CorotatedElastic{lame.mu, lame.lambda};
+        rubber.damping_stiffness = 0.002;
+        auto model = std::make_unique<Model>(one_body("fork", std::move(fork), rubber));
+        model->h = 0.01;
+        model->gravity = {0, 0, 0};
+        model->pins.push_back({"", model->mesh.node_groups.at("y-"), {true, true, true}, {}});
+        NodalForce press;
+        std::array<Index, 2> tip{};  // upper inner corners of the prongs
+        for (Index i = 0; i < model->n_nodes(); ++i) {
+            const Vec3d& p = model->mesh.nodes[i];
+            if (p.y < 0.249 || p.z < 0.049) continue;
+            if (std::fabs(std::fabs(p.x) - 0.025) < 1e-6) tip[p.x > 0] = i;
+            if (std::fabs(p.x) < 0.12) continue;
+            press.nodes.push_back(i);
+            press.share.push_back({p.x > 0 ? -60.0 : 60.0, 0, 0});
+        }
+        model->forces.push_back(press);
+        finish_model(*model);
+        auto stepper = std::make_unique<CorotationalStepper>(*model, CorotationalOptions{});
+        World world(std::unique_ptr<const Model>(std::move(model)), std::move(stepper),
+                    std::make_unique<PenaltyContact>(PenaltyOptions{.self = self}));
+        run(world, 100);
+        EXPECT_EQ(world.contacts().contacts.empty(), !self);
+        return world.state().x[tip[1]].x - world.state().x[tip[0]].x;
+    };
+    EXPECT_LT(slot_width(false), -0.01);  // they cross
+    EXPECT_GT(slot_width(true), 0);
 }
 
 TEST(BodiesInMotion, bits_do_not_depend_on_threads) {

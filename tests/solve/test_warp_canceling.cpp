@@ -15,6 +15,9 @@ using test::tight;
 
 WarpCancelingOptions every_step() {
     WarpCancelingOptions o;
+    o.schedule = ScheduleKind::quality;
+    o.refine = 0;
+    o.precision = FactorPrecision::double_precision;
     o.threshold_relative = 0;
     o.node_rotations = NodeRotationKind::horn;
     o.rotation.kind = RotationKind::svd;
@@ -77,7 +80,7 @@ double residual_of_a_turn(NodeRotationKind kind) {
     for (const Vec3d& x : model.mesh.nodes) center += (1.0 / model.n_nodes()) * x;
     for (Index i = 0; i < model.n_nodes(); ++i)
         model.initial_velocity[i] = cross({0, 0, 2}, model.mesh.nodes[i] - center);
-    WarpCancelingOptions o;
+    WarpCancelingOptions o = every_step();
     o.node_rotations = kind;
     o.schedule = ScheduleKind::time;  // with no budget
     const auto world = world_of(std::move(model), o);

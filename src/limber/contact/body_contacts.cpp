@@ -242,7 +242,10 @@ bool BodyContacts::meet(const ContactInput& in, const BodyContactOptions& o, con
                    far_at_rest(in, o, to, query.item, t);
         });
     } else {
-        near = surface.nearest(B.points, p, 0, std::max(d + reach, B.depth));
+        near = surface.nearest(B.points, p, 0, d + reach);
+        // Nothing nearby: far outside, as most are, or deep inside.
+        if (near.triangle < 0 && surface.encloses(B.points, p))
+            near = surface.nearest(B.points, p, 0, B.depth);
     }
     if (near.triangle < 0) return false;
     const Vec3d pseudo = surface.pseudonormal(B.points, near);
@@ -333,17 +336,19 @@ bool BodyContacts::follow(const ContactInput& in, Index to, const Vec3d& p, cons
 }
 
 /// Neighbours on the surface are close for ever; only what the contact zone does not reach at rest
-/// can come into contact.
+/// can come into contact. Behind the face, through the material, an edge length is as near.
 bool BodyContacts::far_at_rest(const ContactInput& in, const BodyContactOptions& o, Index side,
                                Index node, Index triangle) const {
     const auto& [a, b, c] = surfaces_[side].triangles()[triangle];
     if (a == node || b == node || c == node) return false;
     const std::span<const Vec3d> x = in.rest.empty() ? in.x : in.rest;
-    const double edge = std::sqrt(std::max(
-        {squared_norm(x[b] - x[a]), squared_norm(x[c] - x[b]), squared_norm(x[a] - x[c])}));
-    const double zone = std::max(2 * o.thickness, edge);
-    return squared_norm(x[node] - nearest_on_triangle(x[node], x[a], x[b], x[c]).point) >
-           zone * zone;
+    const Vec3d away = x[node] - nearest_on_triangle(x[node], x[a], x[b], x[c]).point;
+    double zone = 2 * o.thickness;
+    if (!(dot(away, limber::cross(x[b] - x[a], x[c] - x[a])) > 0))
+        zone =
+            std::max(zone, std::sqrt(std::max({squared_norm(x[b] - x[a]), squared_norm(x[c] - x[b]),
+                                               squared_norm(x[a] - x[c])})));
+    return squared_norm(away) > zone * zone;
 }
 
 }  // namespace limber

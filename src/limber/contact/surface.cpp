@@ -2,6 +2,7 @@
 #include "limber/contact/surface.h"
 
 #include <cmath>
+#include <limits>
 
 #include "limber/core/check.h"
 #include "limber/mesh/tri_mesh.h"
@@ -66,6 +67,39 @@ void Surface::refit(const MovingPoints& p, double h) {
         }
         return box;
     });
+}
+
+bool Surface::encloses(const MovingPoints& p, const Vec3d& point) const {
+    const Box3 all = tree_.box();
+    if (!(squared_distance(point, all) == 0)) return false;
+    // Along the shortest way out of the box: x is that axis, y and z the others.
+    int x = 0;
+    bool up = true;
+    double shortest = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < 3; ++k)
+        for (bool upwards : {false, true}) {
+            const double way = upwards ? all.hi[k] - point[k] : point[k] - all.lo[k];
+            if (!(way < shortest)) continue;
+            shortest = way;
+            x = k;
+            up = upwards;
+        }
+    const int y = (x + 1) % 3, z = (x + 2) % 3;
+    Box3 ray{point, point};
+    (up ? ray.hi : ray.lo)[x] = (up ? all.hi : all.lo)[x];
+    bool odd = false;
+    tree_.overlapping(ray, [&](Index t) {
+        const auto& [i, j, k] = triangles_[t];
+        const Vec3d a = p.x[i] - point, b = p.x[j] - point, c = p.x[k] - point;
+        // Twice the areas the ray makes with the edges, seen along it.
+        const double u = b[y] * c[z] - b[z] * c[y], v = c[y] * a[z] - c[z] * a[y];
+        const double w = a[y] * b[z] - a[z] * b[y];
+        if (!((u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0))) return;
+        const double sum = u + v + w;
+        const double at = (u * a[x] + v * b[x] + w * c[x]) / sum;
+        if (up ? at > 0 : at < 0) odd = !odd;
+    });
+    return odd;
 }
 
 Vec3d Surface::area_normal(const MovingPoints& p, Index triangle, double s) const {

@@ -61,6 +61,10 @@ class Surface {
     Nearest nearest(const MovingPoints& p, const Vec3d& point, double s, double limit) const {
         return nearest(p, point, s, limit, [](Index) { return true; });
     }
+    template <class F>
+    void triangles_near(const Box3& box, F&& f) const {
+        tree_.overlapping(box, f);
+    }
     /// Calls f(node) or f(edge) once for each that has a triangle near `box` at any time of the
     /// step, in tree order.
     template <class F>
@@ -78,6 +82,9 @@ class Surface {
         });
     }
 
+    /// Whether a ray along an axis leaves the surface an odd number of times, at the start of the
+    /// step. Quick, and wrong where the ray meets an edge: a guess to be confirmed.
+    bool encloses(const MovingPoints& p, const Vec3d& point) const;
     /// Outward, of length twice the area.  [m²]
     Vec3d area_normal(const MovingPoints& p, Index triangle, double s = 0) const;
     /// Angle-weighted normal of the corner, edge or face on which the point lies, not normalised:

@@ -50,11 +50,20 @@ void SupernodalCholesky<T>::Numeric::analyze(const BlockCsr& pattern) {
                     : 3 * static_cast<Index>(std::ranges::lower_bound(t.rows(s), t.first[p + 1]) -
                                              t.rows(s).begin());
     }
+    runs.clear();
+    run_begin.assign(1, 0);
+    for (Index s = 0; s < n; ++s) {
+        const Index p = t.parent[s];
+        if (p != -1) list_row_runs(relative_of(s), layout.shape[s].r, layout.shape[p].c, S, runs);
+        run_begin.push_back(runs.size());
+    }
     L = {};
     U = {};
     scratch.clear();
     require_memory(layout.memory.total(), "the factor");
-    L = StripMemory<T>(layout.factor_size);
+    // Solves read a little past the last column.
+    L = StripMemory<T>(layout.factor_size + S * S);
+    std::fill_n(L.data() + layout.factor_size, S * S, T(0));
     U = StripMemory<T>(layout.update_size);
     tasks = TaskTree(layout.task_parent);
     todo.assign(tasks.size(), 0);
@@ -88,7 +97,7 @@ void SupernodalCholesky<T>::Numeric::assemble(const Front<T>& front, Index s,
     };
     for (Index k = t.entry_begin[s]; k < t.entry_begin[s + 1]; ++k) {
         const FrontEntry& e = t.entry[k];
-        Mat3d B = blocks[e.block];
+        Mat3d B = transpose(blocks[e.block]);
         if (!free.empty()) {
             const Vec3d &row_mask = free[node_at(e.row)], &col_mask = free[node_at(e.col)];
             if (!all_free(row_mask) || !all_free(col_mask))
@@ -116,9 +125,11 @@ void SupernodalCholesky<T>::Numeric::factor_front(Index s, const BlockCsr& A, T*
     if (failed[s]) return;
     const Front<T> here = front(s, piece);
     assemble(here, s, A);
-    const auto add_children = [&](auto&& extend_add) {
-        for (Index c : t.children(s))
-            extend_add(layout.shape[c], update_of(c, piece), relative_of(c), n_panel[c], here);
+    const auto add_children = [&](void extend_add(const ChildUpdate<T>&, const Front<T>&)) {
+        for (Index c : t.children(s)) {
+            const auto own = std::span(runs).subspan(run_begin[c], run_begin[c + 1] - run_begin[c]);
+            extend_add({update_of(c, piece), relative_of(c), n_panel[c], own}, here);
+        }
     };
     add_children(extend_add_panel<T>);
     const PivotResult pivots = factor_panel(here);

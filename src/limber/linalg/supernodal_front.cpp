@@ -172,89 +172,9 @@ void multiply_update(const Front<T>& front) {
     });
 }
 
-namespace {
-
-/// Adds columns [j0, j1) of strip q of a child's update block to target + row[lane] + S * col[j].
-template <class T>
-void add_strip(const T* source, Index q, Index r, Index j0, Index j1, const std::size_t* row,
-               const Index* col, Index col_shift, T* target) {
-    constexpr Index S = strip_lanes<T>;
-    using P = Packet<T, S>;
-    const Index lanes = std::min<Index>(S, r - q * S), whole = std::min(j1, q * S + 1);
-    bool together = lanes == S;  // the rows of this strip are those of one strip there
-    for (Index lane = 1; lane < lanes; ++lane)
-        together = together && row[lane] == row[0] + static_cast<std::size_t>(lane);
-    together = together && row[0] % S == 0;
-    const auto place = [&](Index j) {
-        return target + static_cast<std::size_t>(S) * (col[j] - col_shift);
-    };
-    Index j = j0;
-    if (together)
-        for (; j < whole; ++j) {
-            T* out = place(j) + row[0];
-            (P::load(out) + P::load(source + static_cast<std::size_t>(j) * S)).store(out);
-        }
-    else if (lanes == S)
-        for (; j < whole; ++j) {
-            T* out = place(j);
-            const T* in = source + static_cast<std::size_t>(j) * S;
-            for (Index lane = 0; lane < S; ++lane) out[row[lane]] += in[lane];
-        }
-    for (; j < j1; ++j) {  // across the diagonal, or the last strip
-        T* out = place(j);
-        const T* in = source + static_cast<std::size_t>(j) * S;
-        for (Index lane = std::max<Index>(0, j - q * S); lane < lanes; ++lane)
-            out[row[lane]] += in[lane];
-    }
-}
-
-constexpr Index strips_per_add = 8;
-
-}  // namespace
-
-template <class T>
-void extend_add_panel(const FrontShape& child, const T* source, const Index* relative,
-                      Index n_panel, const Front<T>& parent) {
-    constexpr Index S = strip_lanes<T>;
-    parent.for_tiles((child.n_low + strips_per_add - 1) / strips_per_add, [&](Index chunk) {
-        const Index end = std::min(child.n_low, (chunk + 1) * strips_per_add);
-        for (Index q = chunk * strips_per_add; q < end; ++q) {
-            std::size_t row[S];
-            const Index lanes = std::min<Index>(S, child.r - q * S);
-            for (Index l = 0; l < lanes; ++l) row[l] = parent.panel_row(relative[q * S + l]);
-            add_strip(source + triangle_offset(q, S), q, child.r, 0,
-                      std::min(n_panel, q * S + lanes), row, relative, 0, parent.panel);
-        }
-    });
-}
-
-template <class T>
-void extend_add_update(const FrontShape& child, const T* source, const Index* relative,
-                       Index n_panel, const Front<T>& parent) {
-    constexpr Index S = strip_lanes<T>;
-    const Index begin = n_panel / S;  // the first strip with rows below the parent's columns
-    const Index n_chunks = (child.n_low - begin + strips_per_add - 1) / strips_per_add;
-    parent.for_tiles(n_chunks, [&](Index chunk) {
-        const Index first = begin + chunk * strips_per_add;
-        const Index end = std::min(child.n_low, first + strips_per_add);
-        for (Index q = first; q < end; ++q) {
-            std::size_t row[S] = {};
-            const Index lanes = std::min<Index>(S, child.r - q * S);
-            for (Index l = std::max<Index>(0, n_panel - q * S); l < lanes; ++l)
-                row[l] = parent.update_row(relative[q * S + l] - parent.f.c);
-            add_strip(source + triangle_offset(q, S), q, child.r, n_panel, q * S + lanes, row,
-                      relative, parent.f.c, parent.update);
-        }
-    });
-}
-
-#define LIMBER_FRONT_KERNELS(T)                                                          \
-    template PivotResult factor_panel<T>(const Front<T>&);                               \
-    template void multiply_update<T>(const Front<T>&);                                   \
-    template void extend_add_panel<T>(const FrontShape&, const T*, const Index*, Index,  \
-                                      const Front<T>&);                                  \
-    template void extend_add_update<T>(const FrontShape&, const T*, const Index*, Index, \
-                                       const Front<T>&);
+#define LIMBER_FRONT_KERNELS(T)                            \
+    template PivotResult factor_panel<T>(const Front<T>&); \
+    template void multiply_update<T>(const Front<T>&);
 LIMBER_FRONT_KERNELS(double)
 LIMBER_FRONT_KERNELS(float)
 #undef LIMBER_FRONT_KERNELS

@@ -119,15 +119,28 @@ PivotResult factor_panel(const Front<T>& front);
 /// update = -L21 L21ᵀ, lower triangle.
 template <class T>
 void multiply_update(const Front<T>& front);
-/// Adds the update block of a child to the columns, or to the update block, of its parent.
-/// relative[i] is the place of the child's row i in the parent's front; the first n_panel rows lie
-/// in its columns.
+/// Rows of an update block that lie side by side in one strip of the parent's front.
+struct RowRun {
+    Index row, n;
+};
+
+/// The runs of rows whose places in the parent's front, of c columns, are relative[0 .. r).
+void list_row_runs(const Index* relative, Index r, Index c, Index S, std::vector<RowRun>& runs);
+
+/// The update block of a child as its parent sees it.
 template <class T>
-void extend_add_panel(const FrontShape& child, const T* source, const Index* relative,
-                      Index n_panel, const Front<T>& parent);
+struct ChildUpdate {
+    const T* update;
+    const Index* relative;         // per row: its place in the parent's front
+    Index n_panel;                 // rows that lie in the parent's columns; they come first
+    std::span<const RowRun> runs;  // all rows
+};
+
+/// Adds a child's update block to the columns, or to the update block, of its parent.
 template <class T>
-void extend_add_update(const FrontShape& child, const T* source, const Index* relative,
-                       Index n_panel, const Front<T>& parent);
+void extend_add_panel(const ChildUpdate<T>& child, const Front<T>& parent);
+template <class T>
+void extend_add_update(const ChildUpdate<T>& child, const Front<T>& parent);
 
 template <class T>
 struct SupernodalCholesky<T>::Numeric {
@@ -139,6 +152,8 @@ struct SupernodalCholesky<T>::Numeric {
     FrontLayout layout;
     std::vector<Index> relative;  // per row of a front, in scalars: its place in the parent's front
     std::vector<Index> n_panel;   // per supernode: its rows that lie in the parent's columns
+    std::vector<RowRun> runs;     // of every supernode's rows
+    std::vector<std::size_t> run_begin;
     StripMemory<T> L, U;
     ScratchPool<T> scratch;
     TaskTree tasks;

@@ -41,8 +41,6 @@ struct FrontVector {
     /// Row i of the padded vector.
     T* at(Index i) const { return v + static_cast<std::size_t>(i) * W; }
     T* low(Index i = 0) const { return at(f.n_top * S + i); }
-    /// Row p of the front, counted without padding.
-    T* row(Index p) const { return p < f.c ? at(p) : low(p - f.c); }
 };
 
 template <class T>
@@ -81,12 +79,8 @@ void multiply_low_transposed(const Front<T>& front, const FrontVector<T, 1>& x, 
         T* here = sums + chunk * n_sums;
         std::memset(here, 0, n_sums * sizeof(T));
         const Index end = std::min(f.n_low, (chunk + 1) * per_chunk);
-        const std::ptrdiff_t stride = static_cast<std::ptrdiff_t>(S) * f.c;
-        Index q = chunk * per_chunk;
-        for (; q + 4 <= end; q += 4)
-            transposed_times<T, 4>(front.strip(f.n_top + q), stride, f.c, x.low(q * S), here);
-        for (; q < end; ++q)
-            transposed_times<T, 1>(front.strip(f.n_top + q), stride, f.c, x.low(q * S), here);
+        for (Index q = end - 1; q >= chunk * per_chunk; --q)
+            transposed_times(front.strip(f.n_top + q), f.c, x.low(q * S), here);
     });
     for (Index chunk = 1; chunk < n_chunks; ++chunk)
         for (std::size_t i = 0; i < n_sums; ++i) sums[i] += sums[chunk * n_sums + i];
@@ -99,10 +93,9 @@ void backward(const Front<T>& front, const FrontVector<T, 1>& x, T* sums) {
     multiply_low_transposed(front, x, sums);
     for (Index q = front.f.n_top - 1; q >= 0; --q) {
         T* z = x.at(q * S);
-        for (Index i = 0; i < S; ++i)
-            z[i] -= sum_of_lanes(sums + (static_cast<std::size_t>(q) * S + i) * S);
-        multiply_diagonal_transposed(diagonal(front, q), z);
-        transposed_times<T, 1>(front.strip(q), 0, q * S, z, sums);
+        multiply_diagonal_transposed(diagonal(front, q), sums + static_cast<std::size_t>(q) * S * S,
+                                     z);
+        transposed_times(front.strip(q), q * S, z, sums);
     }
 }
 
@@ -182,16 +175,27 @@ struct Sweep {
     /// get(node, axis, lane) is b.
     template <class Get>
     void load(Index s, const FrontVector<T, W>& x, Get&& get) const {
-        std::memset(x.v, 0, (w.begin[s + 1] - w.begin[s]) * W * sizeof(T));
-        for (Index i = 0; i < x.f.c; ++i)
-            for (Index lane = 0; lane < W; ++lane)
-                x.at(i)[lane] = get(f.t.order[f.t.first[s] + i / 3], i % 3, lane);
+        T* out = x.v;
+        for (Index k = f.t.first[s]; k < f.t.first[s + 1]; ++k)
+            for (int axis = 0; axis < 3; ++axis)
+                for (Index lane = 0; lane < W; ++lane) *out++ = get(f.t.order[k], axis, lane);
+        std::fill(out, vectors + w.begin[s + 1] * W, T(0));
     }
-    void add_child(Index child, const FrontVector<T, W>& x) const {
-        const FrontVector<T, W> from = vector(child);
-        const Index* relative = f.relative_of(child);
-        for (Index i = 0; i < from.f.r; ++i)
-            for (Index lane = 0; lane < W; ++lane) x.row(relative[i])[lane] += from.low(i)[lane];
+    /// move(here, in_parent) for the rows of s: those in the parent's columns, then those below.
+    template <class Move>
+    void with_parent(Index s, const FrontVector<T, W>& x, const FrontVector<T, W>& parent,
+                     Move&& move) const {
+        const Index *relative = f.relative_of(s), n_panel = f.n_panel[s];
+        for (Index i = 0; i < n_panel; ++i) move(x.low(i), parent.at(relative[i]));
+        T* low = parent.low(-parent.f.c);
+        for (Index i = n_panel; i < x.f.r; ++i)
+            move(x.low(i), low + static_cast<std::size_t>(relative[i]) * W);
+    }
+    static void add(const T* from, T* to) {
+        for (Index lane = 0; lane < W; ++lane) to[lane] += from[lane];
+    }
+    static void copy(const T* from, T* to) {
+        for (Index lane = 0; lane < W; ++lane) to[lane] = from[lane];
     }
     template <class Get>
     void upward(Get&& get) {
@@ -202,19 +206,14 @@ struct Sweep {
                 const FrontVector<T, W> x = vector(s);
                 load(s, x, get);
                 for (Index child : f.t.children(s))
-                    if (w.up[child]) add_child(child, x);
+                    if (w.up[child])
+                        with_parent(child, vector(child), x,
+                                    [](const T* here, T* above) { add(here, above); });
                 forward(f.front(s), x);
             }
         });
     }
 
-    void read_parent(Index s, const FrontVector<T, W>& x) const {
-        if (f.t.parent[s] == -1) return;
-        const FrontVector<T, W> from = vector(f.t.parent[s]);
-        const Index* relative = f.relative_of(s);
-        for (Index i = 0; i < x.f.r; ++i)
-            for (Index lane = 0; lane < W; ++lane) x.low(i)[lane] = from.row(relative[i])[lane];
-    }
     /// put(node, axis, lane, value) takes x.
     template <class Put>
     void downward(Put&& put) {
@@ -223,15 +222,19 @@ struct Sweep {
             for (Index s = f.layout.task_root[task]; s >= f.layout.task_first[task]; --s) {
                 if (!w.down[s]) continue;
                 const FrontVector<T, W> x = vector(s);
-                if (!w.up[s]) load(s, x, [](Index, Index, Index) { return T(0); });
-                read_parent(s, x);
+                if (!w.up[s]) load(s, x, [](Index, int, Index) { return T(0); });
+                if (f.t.parent[s] != -1)
+                    with_parent(s, x, vector(f.t.parent[s]),
+                                [](T* here, const T* above) { copy(above, here); });
                 // Only fronts of many columns need more than the stack for their partial sums.
                 alignas(64) T small[W == 1 ? small_columns * S : 1];
                 const bool large = x.f.n_top * S > small_columns || is_wide<T>(x.f);
                 backward(f.front(s), x, large ? w.partial.data() + w.sums[s] : small);
-                for (Index i = 0; i < x.f.c; ++i)
-                    for (Index lane = 0; lane < W; ++lane)
-                        put(f.t.order[f.t.first[s] + i / 3], i % 3, lane, x.at(i)[lane]);
+                const T* value = x.v;
+                for (Index k = f.t.first[s]; k < f.t.first[s + 1]; ++k)
+                    for (int axis = 0; axis < 3; ++axis)
+                        for (Index lane = 0; lane < W; ++lane)
+                            put(f.t.order[k], axis, lane, *value++);
             }
         });
     }
@@ -268,10 +271,10 @@ void SupernodalCholesky<T>::solve(std::span<const Vec3d> b, std::span<Vec3d> x) 
     const Vec3d* in = b.data();
     Vec3d* out = x.data();
     const Vec3d* mask = f.free.empty() ? nullptr : f.free.data();
-    sweep.upward([=](Index node, Index axis, Index) {
+    sweep.upward([=](Index node, int axis, Index) {
         return mask && mask[node][axis] == 0 ? T(0) : static_cast<T>(scale * in[node][axis]);
     });
-    sweep.downward([=](Index node, Index axis, Index, T value) {
+    sweep.downward([=](Index node, int axis, Index, T value) {
         out[node][axis] = unscale * static_cast<double>(value);
     });
 }
@@ -309,14 +312,14 @@ void SupernodalCholesky<T>::solve_paths(Index n_rhs, std::span<const Index> from
         for (Index lane = 0; lane < n; ++lane)
             scale[lane] = std::is_same_v<T, float> ? scale_of({in + lane * n_from, n_from}) : 1;
         for (std::size_t k = 0; k < n_from; ++k) w.slot[from[k]] = static_cast<Index>(k);
-        sweep.upward([&](Index node, Index axis, Index lane) {
+        sweep.upward([&](Index node, int axis, Index lane) {
             const Index k = w.slot[node];
             if (k < 0 || lane >= n || (!f.free.empty() && f.free[node][axis] == 0)) return T(0);
             return static_cast<T>(scale[lane] * in[lane * n_from + k][axis]);
         });
         for (Index node : from) w.slot[node] = -1;
         for (std::size_t k = 0; k < n_at; ++k) w.slot[at[k]] = static_cast<Index>(k);
-        sweep.downward([&](Index node, Index axis, Index lane, T value) {
+        sweep.downward([&](Index node, int axis, Index lane, T value) {
             const Index k = w.slot[node];
             if (k >= 0 && lane < n)
                 out[lane * n_at + k][axis] = static_cast<double>(value) / scale[lane];

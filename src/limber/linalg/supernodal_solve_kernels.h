@@ -4,48 +4,71 @@
 // Products of strips with one vector, and with as many vectors as a register has lanes. Both read
 // each column of a strip once: they run as fast as L arrives from memory.
 
+#include <utility>
+
 #include "limber/linalg/supernodal_kernels.h"
 
 namespace limber {
 
-/// Σ_k strip(:, k) y[k]: one lane a row.
+/// Σ_k strip(:, k) y[k]: one lane a row. Reads whole groups of 8 columns: y is zero where the strip
+/// has no columns, and what follows it in memory is finite.
 template <class T>
 inline Packet<T, strip_lanes<T>> strip_times(const T* strip, Index k, const T* y) {
     constexpr int S = strip_lanes<T>, chains = 8;  // independent sums hide the latency of each
     using P = Packet<T, S>;
     P sum[chains];
-    Index i = 0;
-    for (; i + chains <= k; i += chains)
+    for (Index i = 0; i < k; i += chains)
 #pragma GCC unroll 8
         for (int u = 0; u < chains; ++u)
             sum[u].v += P::load(strip + static_cast<std::ptrdiff_t>(i + u) * S).v * y[i + u];
-    for (; i < k; ++i) sum[0].v += P::load(strip + static_cast<std::ptrdiff_t>(i) * S).v * y[i];
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-/// sums[k] += strips(:, k) x, lane by lane: the lanes are added once at the end. Strips lie
-/// `stride` apart, x has one packet a strip.
-template <class T, int n_strips>
-inline void transposed_times(const T* strips, std::ptrdiff_t stride, Index k, const T* x, T* sums) {
-    constexpr int S = strip_lanes<T>;
+/// sums[k] += strip(:, k) x, lane by lane: the lanes are added once at the end. Columns are read
+/// from the last to the first, since fronts are visited from the last to the first: L then comes
+/// from memory as one stream.
+template <class T>
+inline void transposed_times(const T* strip, Index k, const T* x, T* sums) {
+    constexpr int S = strip_lanes<T>, run = 8;
     using P = Packet<T, S>;
-    P a[n_strips];
-    for (int m = 0; m < n_strips; ++m) a[m] = P::load(x + m * S);
-    for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(k) * S; i += S) {
-        P sum = P::load(sums + i);
-        for (int m = 0; m < n_strips; ++m) sum.v += P::load(strips + m * stride + i).v * a[m].v;
-        sum.store(sums + i);
+    const P a = P::load(x);
+    std::ptrdiff_t i = static_cast<std::ptrdiff_t>(k) * S;
+    for (; i >= run * S; i -= run * S)
+#pragma GCC unroll 8
+        for (int u = 1; u <= run; ++u) {
+            P sum = P::load(sums + i - u * S);
+            sum.v += P::load(strip + i - u * S).v * a.v;
+            sum.store(sums + i - u * S);
+        }
+    for (; i > 0; i -= S) {
+        P sum = P::load(sums + i - S);
+        sum.v += P::load(strip + i - S).v * a.v;
+        sum.store(sums + i - S);
     }
 }
 
-template <class T>
-inline T sum_of_lanes(const T* lanes) {
-    constexpr int S = strip_lanes<T>;
-    T pair[S / 2];
-    for (int i = 0; i < S / 2; ++i) pair[i] = lanes[i] + lanes[i + S / 2];
-    T sum = 0;
-    for (int i = 0; i < S / 2; ++i) sum += pair[i];
-    return sum;
+/// Lanes of a and b with `step` clear or set in their number, added to their neighbour `step` away:
+/// one level of the tree that turns packets into their sums.
+template <class P, int step, int... lane>
+inline P fold(const P& a, const P& b, std::integer_sequence<int, lane...>) {
+    constexpr int S = P::width;
+    return P::from(__builtin_shufflevector(a.v, b.v, ((lane & step) ? S + lane - step : lane)...) +
+                   __builtin_shufflevector(a.v, b.v, ((lane & step) ? S + lane : lane + step)...));
+}
+
+/// Lane i of the result is the sum over the lanes of packet i; destroys the packets.
+template <class P, int step = 1>
+inline P sums_of_lanes(P* packets) {
+    constexpr int S = P::width;
+    if constexpr (step == S) {
+        return packets[0];
+    } else {
+#pragma GCC unroll 8
+        for (int i = 0; i < S / (2 * step); ++i)
+            packets[i] = fold<P, step>(packets[2 * i], packets[2 * i + 1],
+                                       std::make_integer_sequence<int, S>{});
+        return sums_of_lanes<P, 2 * step>(packets);
+    }
 }
 
 /// out(row, :) -= Σ_k strip(row, k) Y(k, :), rows of Y and out being packets of right-hand sides.
@@ -81,22 +104,21 @@ inline void subtract_transposed(const T* strip, Index k, const T* X, T* out) {
     }
 }
 
-/// z = D z and z = Dᵀ z for a diagonal block D, the inverse of a triangle.
+/// z = D z for a diagonal block D, the inverse of a triangle.
 template <class T>
 inline void multiply_diagonal(const T* D, T* z) {
     strip_times(D, strip_lanes<T>, z).store(z);
 }
+/// z = Dᵀ (z - sums), the sums given as a packet of parts a row.
 template <class T>
-inline void multiply_diagonal_transposed(const T* D, T* z) {
+inline void multiply_diagonal_transposed(const T* D, const T* sums, T* z) {
     constexpr int S = strip_lanes<T>;
     using P = Packet<T, S>;
-    const P x = P::load(z);
-    T out[S], product[S];
-    for (int j = 0; j < S; ++j) {
-        (P::load(D + j * S) * x).store(product);
-        out[j] = sum_of_lanes(product);
-    }
-    P::load(out).store(z);
+    P parts[S];
+    for (int i = 0; i < S; ++i) parts[i] = P::load(sums + i * S);
+    const P rest = P::load(z) - sums_of_lanes(parts);
+    for (int i = 0; i < S; ++i) parts[i] = P::load(D + i * S) * rest;
+    sums_of_lanes(parts).store(z);
 }
 template <class T>
 inline void multiply_diagonal_many(const T* D, T* Z) {

@@ -28,7 +28,8 @@ struct SupernodalOptions {
 /// for the same pattern on every machine.
 std::vector<Index> nested_dissection(const BlockCsr& pattern, int n_separators);
 
-/// A 3x3 block of the matrix and where it enters the front of its supernode, in nodes.
+/// A 3x3 block of the matrix and where its transpose enters the front of its supernode, in nodes:
+/// the blocks of one column of a front are those of one row of A, which lie side by side.
 struct FrontEntry {
     Index block;     // in BlockCsr::blocks()
     Index row, col;  // place in the front: columns first, then the rows below them

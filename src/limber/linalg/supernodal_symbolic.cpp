@@ -248,9 +248,8 @@ void map_entries(const BlockCsr& A, SupernodalStructure& t) {
             for (Index j = A.row_begin()[node]; j < A.row_begin()[node + 1]; ++j) {
                 const Index other = A.column()[j];
                 if (t.position[other] < k) continue;
-                // Row `other`, column `node`: the block that lies below the diagonal.
-                t.entry.push_back({A.find(other, node), place[t.position[other]], place[k]});
-                LIMBER_CHECK(t.entry.back().block >= 0, "the pattern is symmetric");
+                LIMBER_CHECK(A.find(other, node) >= 0, "the pattern is symmetric");
+                t.entry.push_back({j, place[t.position[other]], place[k]});
             }
         }
         t.entry_begin.push_back(static_cast<Index>(t.entry.size()));

@@ -10,6 +10,7 @@
 #include "limber/scene/build_loads.h"
 #include "limber/scene/placement.h"
 #include "limber/scene/selection.h"
+#include "limber/scene/start_checks.h"
 
 namespace limber {
 
@@ -33,8 +34,9 @@ class Builder {
         for (const ForceDef& def : scene_.forces)
             model_.forces.push_back(
                 nodal_force(def, model_.forces.size(), placed(def.body), body(def.body)));
-        model_.obstacles = make_obstacles(scene_);
+        model_.obstacles = make_obstacles(scene_, report_.warnings);
         for (const ProbeDef& def : scene_.probes) add_probe(def);
+        check_start();
         finish_report();
         return std::move(model_);
     }
@@ -311,6 +313,24 @@ class Builder {
 
     // ---- what a user should know
 
+    /// Bodies inside each other and bodies that are too fast for their step.
+    void check_start() {
+        const Warn say = [this](const SourcePlace& place, const std::string& text) {
+            warn(place, text);
+        };
+        if (scene_.contact.separate) {
+            separate_bodies(scene_, model_, say);
+            for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+                const Body& b = model_.bodies[i];
+                report_.bodies[i].box = bounding_box(
+                    std::span(model_.mesh.nodes).subspan(b.node_begin, b.node_end - b.node_begin));
+            }
+        } else {
+            warn_about_overlaps(scene_, model_, say);
+        }
+        warn_about_speed(scene_, model_, say);
+    }
+
     void finish_report() {
         const bool all_fixed =
             std::all_of(model_.free.begin(), model_.free.end(), [](const Vec3d& f) {
@@ -355,12 +375,12 @@ class Builder {
 
 }  // namespace
 
-std::vector<Obstacle> make_obstacles(const SceneDef& scene) {
+std::vector<Obstacle> make_obstacles(const SceneDef& scene, std::vector<std::string>& warnings) {
     std::vector<Obstacle> obstacles;
     for (const ObstacleDef& def : scene.obstacles) {
         Obstacle o;
         o.name = def.name ? std::string(*def.name) : "obstacle " + std::to_string(obstacles.size());
-        o.shape = make_obstacle_shape(def, scene);
+        o.shape = make_obstacle_shape(def, scene, warnings);
         o.position = def.position;
         if (def.rotate) o.orientation = rotation_of(*def.rotate, def.origin);
         if (def.motion) o.motion = motion_of(*def.motion);

@@ -32,7 +32,7 @@ struct BuildOptions {
 /// InputError at its place in the scene (or in the mesh or load file).
 Model build_model(const SceneDef& scene, BuildReport& report, const BuildOptions& options = {});
 
-/// The obstacles alone: no mesh is read.
-std::vector<Obstacle> make_obstacles(const SceneDef& scene);
+/// The obstacles alone: no tet mesh is read. `warnings` as in BuildReport.
+std::vector<Obstacle> make_obstacles(const SceneDef& scene, std::vector<std::string>& warnings);
 
 }  // namespace limber

@@ -137,7 +137,7 @@ void check_scene(const SceneDef& scene) {
         if (probe.select) check_select(*probe.select);
     }
     for (const ObstacleDef& obstacle : scene.obstacles) {
-        make_obstacle_shape(obstacle, scene);
+        check_obstacle_shape(obstacle, scene);
         if (obstacle.rotate) rotation_of(*obstacle.rotate, obstacle.origin);
         if (obstacle.motion) motion_of(*obstacle.motion);
     }

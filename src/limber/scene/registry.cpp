@@ -6,6 +6,7 @@
 
 #include "limber/contact/methods/none.h"
 #include "limber/contact/methods/penalty.h"
+#include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
 #include "limber/solve/warp_canceling.h"
@@ -30,6 +31,9 @@ CorotationalOptions cholesky_defaults() {
 WarpCancelingOptions stiffness_warping_defaults() {
     WarpCancelingOptions options;
     options.schedule = ScheduleKind::time;  // with no budget
+    options.refine = 0;
+    options.precision = FactorPrecision::double_precision;
+    options.node_rotations = NodeRotationKind::horn;
     options.damping = DampingKind::rigid;
     return options;
 }
@@ -50,11 +54,12 @@ void check_corotational(const SceneDef& scene) {
                          "direct reference; allowed: kind = \"corotational\" with linear = "
                          "\"pcg\"");
     if (options.linear != LinearKind::pcg && options.matrix == OperatorKind::matrix_free)
-        throw InputError(solver.origin.at("operator"),
-                         "solver: operator = \"matrix_free\" cannot go with linear = \"" +
-                             std::string(enum_names(LinearKind{})[static_cast<int>(options.linear)]) +
-                             "\": a factorisation needs the assembled matrix; allowed: "
-                             "operator = \"assembled\", or linear = \"pcg\"");
+        throw InputError(
+            solver.origin.at("operator"),
+            "solver: operator = \"matrix_free\" cannot go with linear = \"" +
+                std::string(enum_names(LinearKind{})[static_cast<int>(options.linear)]) +
+                "\": a factorisation needs the assembled matrix; allowed: "
+                "operator = \"assembled\", or linear = \"pcg\"");
     if (options.solves == SolveScope::islands) {
         const char* other = options.linear != LinearKind::pcg ? "a direct solver"
                             : options.matrix == OperatorKind::matrix_free
@@ -145,7 +150,7 @@ void fields(Visitor& field, TorusDef& o) {
 
 const ObstacleEntry obstacle_table[] = {
     {option_case<PlaneDef>("plane", "a half space"),
-     [](const ObstacleDef& o, const SceneDef& scene) -> ObstacleShape {
+     [](const ObstacleDef& o, const SceneDef& scene, std::vector<std::string>&) -> ObstacleShape {
          const Vec3d up = scene.up == UpAxis::y ? Vec3d{0, 1, 0} : Vec3d{0, 0, 1};
          const Vec3d n = o.shape.as<PlaneDef>().normal.value_or(up);
          if (!(norm(n) > 0) || !std::isfinite(norm(n)))
@@ -156,23 +161,28 @@ const ObstacleEntry obstacle_table[] = {
          return PlaneShape{(1 / norm(n)) * n};
      }},
     {option_case<SphereDef>("sphere", "a ball"),
-     [](const ObstacleDef& o, const SceneDef&) -> ObstacleShape {
+     [](const ObstacleDef& o, const SceneDef&, std::vector<std::string>&) -> ObstacleShape {
          return SphereShape{o.shape.as<SphereDef>().radius};
      }},
     {option_case<BoxDef>("box", "a box"),
-     [](const ObstacleDef& o, const SceneDef&) -> ObstacleShape {
+     [](const ObstacleDef& o, const SceneDef&, std::vector<std::string>&) -> ObstacleShape {
          return BoxShape{0.5 * o.shape.as<BoxDef>().size};
      }},
     {option_case<CylinderDef>("cylinder", "a cylinder along y"),
-     [](const ObstacleDef& o, const SceneDef&) -> ObstacleShape {
+     [](const ObstacleDef& o, const SceneDef&, std::vector<std::string>&) -> ObstacleShape {
          const auto& c = o.shape.as<CylinderDef>();
          return CylinderShape{c.radius, 0.5 * c.height};
      }},
     {option_case<TorusDef>("torus", "a ring about y"),
-     [](const ObstacleDef& o, const SceneDef&) -> ObstacleShape {
+     [](const ObstacleDef& o, const SceneDef&, std::vector<std::string>&) -> ObstacleShape {
          const auto& t = o.shape.as<TorusDef>();
          return TorusShape{t.radius, t.tube};
      }},
+    {option_case<MeshObstacleDef>("mesh", "a closed triangle surface from a file"),
+     [](const ObstacleDef& o, const SceneDef&, std::vector<std::string>& remarks) {
+         return mesh_obstacle(o, remarks);
+     },
+     true},
 };
 
 template <class Entry>
@@ -231,8 +241,14 @@ std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene) {
     }
     return entry_of(contact_methods(), options.name).make(options);
 }
-ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene) {
-    return entry_of(obstacle_shapes(), obstacle.shape.name).make(obstacle, scene);
+ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene,
+                                  std::vector<std::string>& remarks) {
+    return entry_of(obstacle_shapes(), obstacle.shape.name).make(obstacle, scene, remarks);
+}
+void check_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene) {
+    const ObstacleEntry& entry = entry_of(obstacle_shapes(), obstacle.shape.name);
+    std::vector<std::string> unused;
+    if (!entry.reads_a_file) entry.make(obstacle, scene, unused);
 }
 void check_solver(const SceneDef& scene) {
     entry_of(steppers(), scene.solver.options.name).check(scene);

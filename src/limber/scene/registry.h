@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "limber/contact/contact_method.h"
 #include "limber/scene/field_visitors.h"
@@ -36,7 +38,10 @@ struct ContactEntry {
 };
 struct ObstacleEntry {
     OptionCase options;
-    ObstacleShape (*make)(const ObstacleDef& obstacle, const SceneDef& scene);
+    /// Adds to the remarks what a user should know about a file that was read.
+    ObstacleShape (*make)(const ObstacleDef& obstacle, const SceneDef& scene,
+                          std::vector<std::string>& remarks);
+    bool reads_a_file = false;
 };
 
 std::span<const StepperEntry> steppers();
@@ -51,7 +56,10 @@ std::span<const OptionCase> obstacle_cases();
 
 std::unique_ptr<Stepper> make_stepper(const SceneDef& scene, const Model& model);
 std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene);
-ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene);
+ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene,
+                                  std::vector<std::string>& remarks);
+/// Whatever can be said about the shape without reading a file.
+void check_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene);
 /// Refuses options that cannot go together, with the reason.
 void check_solver(const SceneDef& scene);
 

@@ -3,9 +3,21 @@
 
 #include "limber/core/hash.h"
 #include "limber/io/file.h"
+#include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene.h"
 
 namespace limber {
+
+namespace {
+
+/// The files of mesh obstacles.
+template <class F>
+void for_each_surface(SceneDef& scene, F&& f) {
+    for (ObstacleDef& obstacle : scene.obstacles)
+        if (auto* mesh = std::any_cast<MeshObstacleDef>(&obstacle.shape.value)) f(mesh->file);
+}
+
+}  // namespace
 
 std::string resolved_toml(const SceneDef& scene) {
     SceneDef copy = scene;
@@ -16,6 +28,7 @@ std::string resolved_toml(const SceneDef& scene) {
         if (body.mesh) absolute(*body.mesh);
     for (ForceDef& force : copy.forces)
         if (force.file) absolute(*force.file);
+    for_each_surface(copy, absolute);
     return to_toml(to_value(copy));
 }
 
@@ -33,6 +46,7 @@ std::uint64_t scene_hash(const SceneDef& scene) {
         if (body.mesh) contents(*body.mesh);
     for (ForceDef& force : copy.forces)
         if (force.file) contents(*force.file);
+    for_each_surface(copy, contents);
     const std::string text = to_toml(to_value(copy));
     return hash64(text.data(), text.size());
 }

@@ -87,12 +87,15 @@ void fields(Visitor& field, SolverDef& o) {
 
 struct ContactDef {
     AnyOptions options = default_options(contact_cases(), "penalty");
+    bool separate = false;
     Origin origin;
 };
 template <class Visitor>
 void fields(Visitor& field, ContactDef& o) {
     field.one_of("method", o.options, contact_cases(), "penalty",
-                 "how bodies are kept out of obstacles");
+                 "how bodies are kept out of obstacles and of each other");
+    field("separate", o.separate, any_value(),
+          "bodies that overlap at the start are moved apart before the first step");
 }
 
 struct DampingDef {
@@ -399,7 +402,8 @@ void fields(Visitor& field, SceneDef& o) {
     field("pin", o.pins, any_value(), "nodes that are held or moved");
     field("force", o.forces, any_value(), "external forces");
     field("obstacle", o.obstacles, any_value(), "rigid things bodies cannot enter");
-    field("contact", o.contact, any_value(), "contact of bodies with obstacles");
+    field("contact", o.contact, any_value(),
+          "contact of bodies with obstacles and with each other");
     field("probe", o.probes, any_value(), "nodes whose mean is written to a table every step");
     field("output", o.output, any_value(), "what a run writes");
 }

@@ -149,8 +149,18 @@ double WarpCancelingStepper::impulse_of_a_node() const {
     return std::max(std::sqrt(sum / n), h_ * norm(model_.gravity) * mass / n);
 }
 
+/// A schedule by iterations asks only when it is about to update.
+bool WarpCancelingStepper::needs_estimate() const {
+    return options_.schedule != ScheduleKind::iterations ||
+           last_iterations_ > options_.target_iterations;
+}
+
 /// Section 4.2: badness of supernodes, each the worst error of its tets.
 void WarpCancelingStepper::estimate(const State& state, StepReport& report) {
+    if (!needs_estimate()) {
+        std::fill(badness_.begin(), badness_.end(), 0.0);
+        return;
+    }
     ScopedTimer timer(report.update.error_ms);
     const std::span<const Vec3d> v =
         options_.form == SystemForm::v ? std::span<const Vec3d>(state.v) : last_change_;
