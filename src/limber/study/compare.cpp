@@ -5,14 +5,20 @@
 #include <cmath>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "limber/core/check.h"
 #include "limber/scene/build_model.h"
+#include "limber/study/tables.h"
 
 namespace limber {
 
 namespace {
 
 constexpr double sensitive_growth = 1000;
+// A solver with a hundred times the energy there is makes its own. Going on would only take time:
+// exploded bodies are all in contact.
+constexpr double unstable = 100;
 
 /// One solver and what is needed to judge it.
 struct Contestant {
@@ -44,6 +50,7 @@ class Comparison {
     void run_contestant(Contestant& c, std::int64_t n_steps);
     World* exact_for(const SceneDef& scene);
     bool advance(Contestant& c);
+    double energy_in_reach() const;
     void run_windows();
     void finish(Contestant& c) const;
     void tell(std::int64_t step, const std::string& phase) const {
@@ -114,11 +121,26 @@ World* Comparison::exact_for(const SceneDef& scene) {
     return world.get();
 }
 
+/// What the reference has had in motion so far, or a fall by a thousandth of the largest body where
+/// nothing moves [J].
+double Comparison::energy_in_reach() const {
+    double mass = 0, size = 0;
+    for (double m : model_.mass) mass += m;
+    for (double s : meter_.sizes()) size = std::max(size, s);
+    return std::max(reference_.motion, 1e-3 * size * mass * norm(model_.gravity));
+}
+
 /// One step; false when the contestant is out.
 bool Comparison::advance(Contestant& c) {
     const StepReport report = c.world->step();
     if (report.failed) {
         c.result.failure = report.failure.what;
+        return false;
+    }
+    const double energy = report.kinetic + report.elastic;
+    if (&c != &reference_ && energy > unstable * energy_in_reach()) {
+        c.result.failure = fmt::format("step {}: unstable, {} J in motion against {} J",
+                                       report.step, digits(energy), digits(reference_.motion));
         return false;
     }
     c.times.add(solve_ms(report));
@@ -128,7 +150,7 @@ bool Comparison::advance(Contestant& c) {
     c.result.max_iterations =
         std::max<std::int64_t>(c.result.max_iterations, report.solve.iterations);
     c.result.max_penetration = std::max(c.result.max_penetration, report.max_penetration);
-    c.motion = std::max(c.motion, report.kinetic + report.elastic);
+    c.motion = std::max(c.motion, energy);
     c.result.energy.push_back(total_energy(report));  // made relative by finish()
     return true;
 }
@@ -199,8 +221,11 @@ void Comparison::run_windows() {
         for (Contestant& c : contestants_) {
             restart(*c.world, start);
             bool failed = false;
-            for (int k = 0; k < result_.window_steps && !failed; ++k)
-                failed = c.world->step().failed;
+            for (int k = 0; k < result_.window_steps && !failed; ++k) {
+                const StepReport report = c.world->step();
+                failed =
+                    report.failed || report.kinetic + report.elastic > unstable * energy_in_reach();
+            }
             if (failed) {
                 ++c.result.windows.n_failed;
                 continue;

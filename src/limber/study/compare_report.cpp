@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "limber/core/numbers.h"
 #include "limber/core/parallel.h"
 #include "limber/core/version.h"
 #include "limber/io/file.h"
@@ -79,6 +80,14 @@ std::vector<Group> groups_of(const CompareResult& result) {
         if (added) out.push_back({{static_cast<int>(out.size())}, {}});
         out[it->second].members.push_back(&c);
     }
+    // By iterations, whatever the order on the command line; without a cap comes last.
+    const auto cap = [](const ContestantResult* c) {
+        return parse_whole(c->spec.value_of("max_iterations"))
+            .value_or(std::numeric_limits<std::int64_t>::max());
+    };
+    for (Group& group : out)
+        std::stable_sort(group.members.begin(), group.members.end(),
+                         [&](const auto* a, const auto* b) { return cap(a) < cap(b); });
     return out;
 }
 
@@ -120,17 +129,6 @@ PlotPanel error_panel(const CompareResult& result, Error error, Worst worst) {
             joint.x.push_back(c.ms.p50);
             joint.y.push_back(error(c));
         }
-        // Along the time axis, whatever the order on the command line.
-        std::vector<std::size_t> order(joint.x.size());
-        std::iota(order.begin(), order.end(), 0);
-        std::sort(order.begin(), order.end(),
-                  [&](std::size_t a, std::size_t b) { return joint.x[a] < joint.x[b]; });
-        PlotCurve sorted = joint;
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            sorted.x[i] = joint.x[order[i]];
-            sorted.y[i] = joint.y[order[i]];
-        }
-        joint = std::move(sorted);
         if (joint.x.size() > 1) panel.curves.push_back(std::move(joint));
     }
     return panel;
