@@ -39,7 +39,7 @@ raptor_plane_36k         0,18,24,90
 raptor_plane_59k         0,18,24,90
 armadillo_torus          0,60,90,120
 ten_tori                 0,20,40,100 --eye 1.0 1.3 1.8 --target 0.13 0.5 0.08
-rolling_cylinder         0,50,100,150 --edges
+rolling_cylinder         0,50,100,150
 heterogeneous_armadillo  0,20,50,100
 pad_on_sphere            0,8,14,60
 stack                    0,4,20,60
