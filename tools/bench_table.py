@@ -45,7 +45,7 @@ def main():
         for key in ("host_name", "executable", "load_avg", "date"):
             data["context"].pop(key, None)
         path.write_text(json.dumps(data, indent=1) + "\n")
-        medians = [row for row in data["benchmarks"] if row.get("aggregate_name") == "median"]
+        medians = [row for row in data["benchmarks"] if row.get("aggregate_name") in ("median", "best")]
         parts += [f"## {path.stem}", table(medians)]
     (folder / "README.md").write_text("\n\n".join(parts) + "\n")
     for path in folder.glob("*.txt"):

@@ -6,7 +6,8 @@
 //   bench_supernodal                        the rows of the table: sculpture 115K, ball 118K
 //   bench_supernodal mesh.msh ...           other meshes (limber mesh --shape sculpture ...)
 //   bench_supernodal --write A.bin mesh     also writes the matrix, for bench/cholmod_probe
-//   bench_supernodal --quick                fewer repetitions
+//   bench_supernodal --quick                fewer repetitions, and small meshes where none is named
+//   bench_supernodal --benchmark_out=FILE   JSON as the other benchmarks write it
 //
 // The matrix is M + h²K of the mesh at rest, E = 5e6 Pa, ν = 0.4, ρ = 1000 kg/m³, h = 1/60 s. One
 // thread is measured in the CPU time of the thread and two in wall time; figures are the best of
@@ -15,10 +16,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "limber/core/parallel.h"
@@ -39,6 +41,44 @@ namespace limber {
 namespace {
 
 int repetitions = 7;
+
+struct Row {
+    std::string name;
+    double ms;  // best of all repetitions
+    std::vector<std::pair<std::string, double>> figures;
+};
+std::vector<Row> rows;
+
+void add_row(Row row) {
+    std::printf("| %s | %.4g ms |", row.name.c_str(), row.ms);
+    for (const auto& [name, value] : row.figures) std::printf(" %s %.4g |", name.c_str(), value);
+    std::puts("");
+    rows.push_back(std::move(row));
+}
+
+void write_json(const std::string& path) {
+    std::FILE* file = std::fopen(path.c_str(), "w");
+    if (!file) {
+        std::perror(path.c_str());
+        std::exit(4);
+    }
+    std::fputs("{\"context\": {}, \"benchmarks\": [", file);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const char* name = rows[i].name.c_str();
+        std::fprintf(file,
+                     "%s\n{\"name\": \"%s\", \"run_name\": \"%s\", \"aggregate_name\": \"best\", "
+                     "\"real_time\": %.6g, \"time_unit\": \"ms\"",
+                     i ? "," : "", name, name, rows[i].ms);
+        for (const auto& [figure, value] : rows[i].figures)
+            std::fprintf(file, ", \"%s\": %.6g", figure.c_str(), value);
+        std::fputs("}", file);
+    }
+    std::fputs("]}\n", file);
+    if (std::fclose(file) != 0) {
+        std::perror(path.c_str());
+        std::exit(4);
+    }
+}
 
 /// CPU time of this thread, or wall time when several threads work [ms].
 double now_ms(int threads) {
@@ -167,11 +207,11 @@ void bench_updates(const System& system, SupernodalCholesky<T>& factor, double f
             const double ms = best_ms(1, std::max(2, repetitions / 2),
                                       [&] { factor.update(system.A, {}, dirty); });
             const double flops = factor.last_work().flops / factor.structure().total_flops;
-            std::printf(
-                "| update, %s %.1f %% of nodes | %.1f ms | %.1f %% of full | flops %.1f %% "
-                "| ratio %.3f |\n",
-                clustered ? "clustered" : "scattered", 100 * share, ms, 100 * ms / full_ms,
-                100 * flops, ms / full_ms / flops);
+            char percent[32];
+            std::snprintf(percent, sizeof percent, "%g %%", 100 * share);
+            add_row({system.name + "/update/" + (clustered ? "clustered " : "scattered ") + percent,
+                     ms,
+                     {{"time share", ms / full_ms}, {"flop share", flops}}});
         }
 }
 
@@ -197,17 +237,24 @@ void bench_factor(const System& system, ReadBandwidth& memory, bool updates) {
         const double gemm = gemm_rate(threads, sizeof(T) == 4);
         const double ms = best_ms(threads, repetitions, [&] { factor.factorize(system.A, {}); });
         const double rate = 1e-6 * t.total_flops / ms;
-        std::printf("| factor, %d thread | %.1f ms | %.1f GF/s | gemm %.1f | share %.3f |\n",
-                    threads, ms, rate, gemm, gemm > 0 ? rate / gemm : 0);
+        const std::string suffix =
+            std::string("/") + scalar + "/" + std::to_string(threads) + " threads";
+        add_row(
+            {system.name + "/factor" + suffix,
+             ms,
+             {{"GF/s", rate}, {"gemm GF/s", gemm}, {"share of gemm", gemm > 0 ? rate / gemm : 0}}});
         if (threads == 1) full_ms = ms;
         factor.solve(b, x);
         const double before = memory.measure(threads);
         const double solve_ms = best_ms(threads, 3 * repetitions, [&] { factor.solve(b, x); });
         const double after = memory.measure(threads);
         const double bytes = 2 * sizeof(T) * t.nnz;
-        std::printf("| solve, %d thread | %.2f ms | %.1f GB/s | read %.1f, %.1f | share %.3f |\n",
-                    threads, solve_ms, 1e-6 * bytes / solve_ms, before, after,
-                    1e-6 * bytes / solve_ms / std::max(before, after));
+        const double read = std::max(before, after);
+        add_row({system.name + "/solve" + suffix,
+                 solve_ms,
+                 {{"GB/s", 1e-6 * bytes / solve_ms},
+                  {"read GB/s", read},
+                  {"share of read", 1e-6 * bytes / solve_ms / read}}});
     }
     std::fill(x.begin(), x.end(), Vec3d{});
     const SolveStats stats = factor.solve(system.A, b, {}, 0, x);
@@ -252,10 +299,17 @@ void write_matrix(const System& system, const char* path) {
 void run(int argc, char** argv) {
     std::vector<std::string> meshes;
     const char* matrix_file = nullptr;
+    std::string json_file;
     for (int i = 1; i < argc; ++i) {
-        if (std::strcmp(argv[i], "--quick") == 0)
+        const std::string_view argument = argv[i];
+        constexpr std::string_view out = "--benchmark_out=", brief = "--benchmark_min_time=0.01";
+        if (argument == "--quick" || argument == brief)
             repetitions = 3;
-        else if (std::strcmp(argv[i], "--write") == 0 && i + 1 < argc)
+        else if (argument.starts_with(out))
+            json_file = argument.substr(out.size());
+        else if (argument.starts_with("--benchmark_"))
+            continue;  // of the other benchmarks
+        else if (argument == "--write" && i + 1 < argc)
             matrix_file = argv[++i];
         else
             meshes.emplace_back(argv[i]);
@@ -266,9 +320,10 @@ void run(int argc, char** argv) {
     if (meshes.empty()) {
         ShapeDef sculpture;
         sculpture.kind = ShapeKind::sculpture;
-        sculpture.cell = 0.0413;  // about 115,700 tets
+        const bool quick = repetitions == 3;
+        sculpture.cell = quick ? 0.11 : 0.0413;  // 6,800 or 115,700 tets
         systems.push_back(make_system("sculpture", make_shape(sculpture)));
-        systems.push_back(make_system("ball", make_sphere(0.5, 27)));
+        systems.push_back(make_system("ball", make_sphere(0.5, quick ? 10 : 27)));
     }
     ReadBandwidth memory;
     for (const System& system : systems) {
@@ -276,6 +331,7 @@ void run(int argc, char** argv) {
         bench_factor<double>(system, memory, true);
         bench_factor<float>(system, memory, false);
     }
+    if (!json_file.empty()) write_json(json_file);
     rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     std::printf("\npeak memory of this program %.0f MB\n", 1e-3 * usage.ru_maxrss);

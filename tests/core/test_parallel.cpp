@@ -103,5 +103,66 @@ TEST(ParallelChunks, passes_exceptions_on) {
     }
 }
 
+TEST(ParallelTiles, calls_every_tile_once) {
+    for (int threads : {1, 2, 4}) {
+        const ThreadLimit limit(threads);
+        for (Index n : {0, 1, 7, 1000}) {
+            std::vector<std::atomic<int>> calls(n);
+            parallel_tiles(n, [&](Index i) { ++calls[i]; });
+            for (const auto& count : calls) ASSERT_EQ(count, 1);
+        }
+    }
+}
+
+/// Parents of a forest of 300 tasks of an uneven shape, with several roots.
+std::vector<Index> forest() {
+    std::vector<Index> parent(300);
+    for (Index i = 0; i < 300; ++i)
+        parent[i] = i % 97 == 96 || i == 299 ? -1 : std::min<Index>(299, i + 1 + (i * 7) % 5);
+    return parent;
+}
+
+TEST(TaskTree, runs_children_before_parents_and_parents_before_children) {
+    const std::vector<Index> parent = forest();
+    TaskTree tree(parent);
+    for (int threads : {1, 2, 4})
+        for (int repeat = 0; repeat < 20; ++repeat) {
+            const ThreadLimit limit(threads);
+            std::vector<std::atomic<int>> when(300);
+            std::atomic<int> clock{0};
+            const auto run = [&](Index i) { when[i] = ++clock; };
+            const auto child_first = [&](bool up) {
+                for (Index i = 0; i < 300; ++i) {
+                    ASSERT_GT(when[i], 0);
+                    if (parent[i] == -1) continue;
+                    ASSERT_EQ(when[i] < when[parent[i]], up) << "task " << i;
+                }
+                ASSERT_EQ(clock, 300);
+            };
+            tree.upward({}, run);
+            child_first(true);
+            clock = 0;
+            tree.downward({}, run);
+            child_first(false);
+        }
+}
+
+TEST(TaskTree, runs_what_is_to_do_alone) {
+    const std::vector<Index> parent = forest();
+    TaskTree tree(parent);
+    std::vector<char> todo(300, 0);
+    for (Index i : {3, 50, 51, 200})
+        for (Index k = i; k != -1; k = parent[k]) todo[k] = 1;
+    for (int threads : {1, 4}) {
+        const ThreadLimit limit(threads);
+        std::vector<std::atomic<int>> calls(300);
+        // Tiles inside a task: what a large front does.
+        const auto run = [&](Index i) { parallel_tiles(5, [&](Index) { ++calls[i]; }); };
+        tree.upward(todo, run);
+        tree.downward(todo, run);
+        for (Index i = 0; i < 300; ++i) ASSERT_EQ(calls[i], todo[i] ? 10 : 0) << "task " << i;
+    }
+}
+
 }  // namespace
 }  // namespace limber

@@ -5,6 +5,7 @@
 #include "count_allocations.h"
 #include "limber/core/parallel.h"
 #include "limber/linalg/pcg.h"
+#include "limber/linalg/supernodal.h"
 #include "linalg/systems.h"
 
 namespace limber {
@@ -47,6 +48,31 @@ TEST(Allocations, none_after_the_first_solve_of_a_size) {
             solve(A);
             EXPECT_EQ(n_allocations, before)
                 << "kind " << static_cast<int>(kind) << ", threads " << threads;
+        }
+}
+
+TEST(Allocations, none_after_the_first_factorisation_and_solve) {
+    const BlockCsr A = laplacian(13, 13, 13, 1, 50);
+    const Vectors b = random_vectors(A.n_nodes(), 3), free = some_prescribed(A.n_nodes());
+    Vectors x(A.n_nodes()), many(3 * b.size()), right;
+    for (int k = 0; k < 3; ++k) right.insert(right.end(), b.begin(), b.end());
+    const std::vector<Index> dirty{5, 700};
+    for (const bool lean : {false, true})
+        for (int threads : {1, 2}) {
+            const ThreadLimit limit(threads);
+            SupernodalOptions options;
+            options.lean = lean;
+            SupernodalCholesky<double> factor(options);
+            const auto work = [&] {
+                factor.factorize(A, free);
+                factor.update(A, free, dirty);
+                factor.solve(A, b, free, 1, x, 1);
+                factor.solve_many(3, right, many);
+            };
+            work();
+            const long before = n_allocations;
+            work();
+            EXPECT_EQ(n_allocations, before) << "lean " << lean << ", threads " << threads;
         }
 }
 
