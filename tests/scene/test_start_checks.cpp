@@ -28,8 +28,8 @@ std::string box(const std::string& name, const std::string& at, const std::strin
 }
 
 struct Built {
+    BuildReport report;  // filled while the model is built
     Model model;
-    BuildReport report;
     explicit Built(const SceneDef& scene) : model(build_model(scene, report)) {}
     std::string warnings() const {
         std::string all;

@@ -10,7 +10,6 @@
 
 #include "limber/contact/methods/penalty.h"
 #include "limber/contact/overlap.h"
-#include "limber/scene/placement.h"
 
 namespace limber {
 
@@ -39,13 +38,22 @@ double tolerance_of(const Model& model) {
     return std::min(1e-6, 0.01 * smallest);
 }
 
+/// Three digits are enough for a warning.
+std::string short_text(double value) {
+    return fmt::format("{:.3g}", value);
+}
+
+std::string short_text(const Vec3d& v) {
+    return fmt::format("[{:.3g}, {:.3g}, {:.3g}]", v.x, v.y, v.z);
+}
+
 std::string pair_text(const Model& model, const BodyOverlap& pair) {
     std::string text = "bodies '" + model.bodies[pair.a].name + "' and '" +
                        model.bodies[pair.b].name + "' overlap at the start: ";
     text += pair.n_nodes > 0 ? std::to_string(pair.n_nodes) + " nodes up to " +
-                                   number_text(pair.depth) + " m deep"
+                                   short_text(pair.depth) + " m deep"
                              : std::to_string(pair.n_edges) + " edges pass through faces";
-    return text + " near " + vector_text(pair.where);
+    return text + " near " + short_text(pair.where);
 }
 
 /// One attempt after the other to move overlapping bodies apart.
@@ -144,11 +152,6 @@ class Separator {
     std::vector<Vec3d> moved_;
 };
 
-/// Three digits are enough for a warning.
-std::string short_text(double value) {
-    return fmt::format("{:.3g}", value);
-}
-
 /// How far a body falls before it meets an obstacle, looking along gravity from its lowest node.
 std::optional<double> drop(const Model& model, const Body& body, const Vec3d& down) {
     if (body.surface_nodes.empty()) return {};
@@ -193,7 +196,7 @@ void separate_bodies(const SceneDef& scene, Model& model, const Warn& warn) {
     for (std::size_t i = 0; i < model.bodies.size(); ++i)
         if (separator.moved()[i] != Vec3d{})
             warn(scene.bodies[i].origin.place, "body '" + model.bodies[i].name + "' was moved by " +
-                                                   vector_text(separator.moved()[i]) +
+                                                   short_text(separator.moved()[i]) +
                                                    " m to separate it");
 }
 
