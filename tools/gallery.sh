@@ -25,8 +25,8 @@ sculpture_medium         0,20,30,60
 sculpture_large          0,15,30,45
 three_torus_stiff        0,24,36,90
 three_torus_soft         0,24,36,90
-bowl_of_bears            0,24,48,72 --eye 2.4 4.4 3.5 --target 0 1.0 0
-dragon_twist             0,40,64,120
+bowl_of_bears            0,24,48,72 --eye 2.4 4.4 3.5 --target 0 1.0 0 --bits 5
+dragon_twist             0,40,64,120 --bits 5
 armadillo_pull           0,20,45,75
 box_stretch              0,20,40,75
 box_compress             0,20,40,75
@@ -51,7 +51,9 @@ strip() {  # scene, steps, options
   local scene=$1 steps=$2
   "$limber" run "scenes/$scene.toml" -o "$runs/$scene" --steps "${steps##*,}" --log text >"$runs/$scene.log" 2>&1 ||
     { tail -3 "$runs/$scene.log" >&2; echo "gallery.sh: $scene did not run" >&2; return 1; }
-  "$limber" render "$runs/$scene" --frame "$steps" --width 320 --height 240 --bits 6 "${@:3}" \
+  local small=(--bits 6)  # about 100 kB a strip
+  if [[ "$*" == *--bits* ]]; then small=(); fi
+  "$limber" render "$runs/$scene" --frame "$steps" --width 320 --height 240 "${small[@]}" "${@:3}" \
     -o "docs/images/gallery/$scene.png"
   rm -rf "$runs/$scene/vtu" "$runs/$scene/checkpoint"
 }

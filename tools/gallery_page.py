@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/gallery.md from the run folders gallery.sh made: gallery_page.py RUNS scene...
 
-A scene without a run folder keeps the lines it has on the page."""
+A scene without a run folder keeps the lines it has on the page; one without a picture is left out."""
 import json
 import os
 import re
@@ -67,6 +67,8 @@ def main():
         page += f"\n## {source}: {subject}\n"
         for scene in scenes:
             if source not in first_comment(scene):
+                continue
+            if not os.path.exists(f"docs/images/gallery/{scene}.png"):
                 continue
             if os.path.exists(os.path.join(runs, scene, "summary.json")):
                 page += "\n" + section(runs, scene)
