@@ -27,9 +27,12 @@ std::vector<std::string> shipped_scenes() {
     return out;
 }
 
-TEST(Scenes, every_shipped_scene_loads_and_builds_without_a_warning) {
-    ASSERT_FALSE(shipped_scenes().empty());
-    for (const std::string& path : shipped_scenes()) {
+TEST(Scenes, the_first_ones_load_and_build_without_a_warning) {
+    // The others are run by tests/program/test_scenes.cpp; some are coarse as their sources are,
+    // and say so.
+    for (const char* name :
+         {"bar_gravity.toml", "bar_gravity.json", "twisted_beam.toml", "sphere_drop.toml"}) {
+        const std::string path = std::string(LIMBER_SOURCE_DIR) + "/scenes/" + name;
         BuildReport report;
         const SceneDef scene = load_scene(path);
         const Model model = build_model(scene, report);
