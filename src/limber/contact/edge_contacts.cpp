@@ -94,22 +94,30 @@ Index BodyContacts::cross_edges(const ContactInput& in, const BodyContactOptions
     const Pair& pair = pairs_[query.pair];
     const Side &A = sides_[pair.a], &B = sides_[pair.b];
     const Surface::Edge& edge = surfaces_[pair.a].edges()[query.item];
-    Box3 path = empty_box();
-    for (Index node : {edge.a, edge.b}) {
-        include(path, A.points.x[node]);
-        if (o.arriving)
-            include(path, A.points.x[node] + in.h * (A.points.v[node] - B.points.frame));
-    }
+    MovingPoints moving = A.points;
+    moving.frame = B.points.frame;
+    const auto path_of = [&](const MovingPoints& p, const Surface::Edge& e) {
+        Box3 path = empty_box();
+        for (Index node : {e.a, e.b}) {
+            include(path, p.x[node]);
+            if (o.arriving) include(path, p.at(node, in.h));
+        }
+        return path;
+    };
     const double length = norm(A.points.x[edge.b] - A.points.x[edge.a]);
+    const Box3 near = inflated(path_of(moving, edge), std::max(o.thickness, 0.25 * length));
+    SharpEdge unused;
     Index n = 0;
-    surfaces_[pair.b].edges_near(inflated(path, std::max(o.thickness, 0.25 * length)),
-                                 [&](Index other) {
-                                     if (pair.a == pair.b && other <= query.item) return;
-                                     Contact c;
-                                     if (!cross(in, o, pair, query.item, other, set, c)) return;
-                                     if (out) out[n] = c;
-                                     ++n;
-                                 });
+    const Surface& surface = surfaces_[pair.b];
+    surface.edges_near(near, [&](Index other) {
+        if (pair.a == pair.b && other <= query.item) return;
+        if (!overlap(near, path_of(B.points, surface.edges()[other]))) return;
+        if (!sharp(B, surface, other, 0, o.thickness, unused)) return;
+        Contact c;
+        if (!cross(in, o, pair, query.item, other, set, c)) return;
+        if (out) out[n] = c;
+        ++n;
+    });
     return n;
 }
 
