@@ -108,14 +108,16 @@ Index BodyContacts::cross_edges(const ContactInput& in, const BodyContactOptions
     const Box3 near = inflated(path_of(moving, edge), std::max(o.thickness, 0.25 * length));
     SharpEdge unused;
     Index n = 0;
-    surfaces_[pair.b].edges_near(inflated(path, std::max(o.thickness, 0.25 * length)),
-                                 [&](Index other) {
-                                     if (pair.a == pair.b && other <= query.item) return;
-                                     Contact c;
-                                     if (!cross(in, o, pair, query.item, other, set, c)) return;
-                                     if (out) out[n] = c;
-                                     ++n;
-                                 });
+    const Surface& surface = surfaces_[pair.b];
+    surface.edges_near(near, [&](Index other) {
+        if (pair.a == pair.b && other <= query.item) return;
+        if (!overlap(near, path_of(B.points, surface.edges()[other]))) return;
+        if (!sharp(B, surface, other, 0, o.thickness, unused)) return;
+        Contact c;
+        if (!cross(in, o, pair, query.item, other, set, c)) return;
+        if (out) out[n] = c;
+        ++n;
+    });
     return n;
 }
 
