@@ -6,7 +6,7 @@ set -euo pipefail
 build=(build-essential cmake ninja-build pkg-config git ca-certificates
   libeigen3-dev libtbb-dev libmetis-dev libxxhash-dev nlohmann-json3-dev libtomlplusplus-dev libpugixml-dev
   libpng-dev zlib1g-dev libfmt-dev libcli11-dev)
-test=(libgtest-dev librapidcheck-dev libbenchmark-dev clang-format-14 clang-tidy-14
+test=(libgtest-dev librapidcheck-dev libbenchmark-dev libopenblas-dev clang-format-14 clang-tidy-14
   python3 python3-meshio python3-jsonschema python3-vtk9 python3-numpy)
 
 wanted=("${build[@]}")
