@@ -154,6 +154,8 @@ int run_scene(Arguments a) {
 
     auto stepper = make_stepper(scene, *model);
     const std::string solver(stepper->name());
+    if (const std::string needs = stepper->describe(); !needs.empty() && a.log == "text")
+        std::printf("%s: %s\n", solver.c_str(), needs.c_str());
     World world(std::move(model), std::move(stepper), make_contact(scene),
                 {.measure_energy = scene.output.energy});
     std::vector<std::string> inputs = input_files(scene, a);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "limber/linalg/block_csr.h"
 #include "limber/linalg/preconditioner.h"
@@ -19,6 +20,9 @@ struct SupernodalMemory {
     Index n_dropped = 0;       // supernodes whose update block is not kept
     double total() const { return factor_bytes + update_bytes + scratch_bytes; }
 };
+
+/// "factor 181 MB, update blocks 330 MB, 10.2 GFLOP in 1234 supernodes"
+std::string describe_factor(const SupernodalMemory& memory, const SupernodalStructure& structure);
 
 /// What the last factorize() or update() did.
 struct SupernodalWork {

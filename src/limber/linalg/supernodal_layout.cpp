@@ -2,6 +2,7 @@
 #include "limber/linalg/supernodal_layout.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace limber {
 
@@ -121,6 +122,15 @@ FrontLayout lay_out_fronts(const SupernodalStructure& t, const SupernodalOptions
         total = next;
     }
     return layout;
+}
+
+std::string describe_factor(const SupernodalMemory& memory, const SupernodalStructure& structure) {
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "factor %.3g MB, update blocks %.3g MB, %.3g GFLOP in %d supernodes",
+                  1e-6 * memory.factor_bytes, 1e-6 * memory.update_bytes,
+                  1e-9 * structure.total_flops, static_cast<int>(structure.n_supernodes()));
+    return text;
 }
 
 }  // namespace limber

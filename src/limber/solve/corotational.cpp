@@ -240,6 +240,12 @@ void CorotationalStepper::find_reactions(const StepInput& in, NodeForces& forces
     }
 }
 
+std::string CorotationalStepper::describe() {
+    if (options_.linear != LinearKind::supernodal) return {};
+    factor_.analyze(A_);
+    return describe_factor(factor_.memory(), factor_.structure());
+}
+
 void CorotationalStepper::save(ByteWriter& out) const {
     out.put_array("rotations", std::span<const RotationPacket>(rotations_.element));
 }

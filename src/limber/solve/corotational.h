@@ -96,6 +96,7 @@ class CorotationalStepper final : public Stepper {
     void save(ByteWriter& out) const override;
     void load(ByteReader& in) override;
     void reset() override { rotations_.reset(model_.elements); }
+    std::string describe() override;
     bool clocked() const override {
         return options_.linear == LinearKind::pcg && options_.pcg.deadline_ms > 0;
     }

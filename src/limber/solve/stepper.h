@@ -50,6 +50,8 @@ class Stepper {
     virtual void load(ByteReader&) {}
     /// Forget the History: after a rejected step, whose values cannot be trusted.
     virtual void reset() {}
+    /// What the solver needs for this model, in one line for the user; empty: nothing of note.
+    virtual std::string describe() { return {}; }
     /// For files and pictures, after a step.
     virtual void describe_cells(CellFields&) const {}
     /// Whether results depend on the clock (deadlines): such runs record their decisions.

@@ -409,6 +409,12 @@ void WarpCancelingStepper::find_reactions(const StepInput& in, NodeForces& force
             masked((1 / in.h) * (product_[i] - b_[i]), Vec3d{1, 1, 1} - model_.free[i]);
 }
 
+std::string WarpCancelingStepper::describe() {
+    prepare_factor();
+    return with_factor(
+        [](const auto& factor) { return describe_factor(factor.memory(), factor.structure()); });
+}
+
 void WarpCancelingStepper::describe_cells(CellFields& out) const {
     if (!marks_) return;
     CellField supernode{"supernode", {}}, updated{"updated", {}}, badness{"badness", {}};

@@ -123,6 +123,7 @@ class WarpCancelingStepper final : public Stepper {
     void load(ByteReader& in) override;
     void reset() override;
     bool clocked() const override;
+    std::string describe() override;
     void describe_cells(CellFields& out) const override;
 
   private:
