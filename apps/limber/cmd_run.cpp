@@ -154,8 +154,10 @@ int run_scene(Arguments a) {
 
     auto stepper = make_stepper(scene, *model);
     const std::string solver(stepper->name());
-    if (const std::string needs = stepper->describe(); !needs.empty() && a.log == "text")
+    if (const std::string needs = stepper->describe(); !needs.empty() && a.log == "text") {
         std::printf("%s: %s\n", solver.c_str(), needs.c_str());
+        std::fflush(stdout);  // the progress that follows goes past the buffer
+    }
     World world(std::move(model), std::move(stepper), make_contact(scene),
                 {.measure_energy = scene.output.energy});
     std::vector<std::string> inputs = input_files(scene, a);
