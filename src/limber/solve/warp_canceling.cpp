@@ -89,6 +89,8 @@ void WarpCancelingStepper::reset() {
     contact_nodes_.clear();
     h_ = 0;
     last_iterations_ = 0;
+    age_ = calm_ = 0;
+    max_age_ = forever;
 }
 
 bool WarpCancelingStepper::clocked() const {
@@ -149,10 +151,30 @@ double WarpCancelingStepper::impulse_of_a_node() const {
     return std::max(std::sqrt(sum / n), h_ * norm(model_.gravity) * mass / n);
 }
 
-/// A schedule by iterations asks only when it is about to update.
+/// After a step that needed too many iterations, and before the factor gets older than it was then.
+bool WarpCancelingStepper::update_is_due() const {
+    return last_iterations_ > options_.target_iterations || age_ > max_age_;
+}
+
+/// How old a factor may get is learnt: a step of age a that needs too many iterations forbids that
+/// age; a few updates that were not needed allow one step more.
+void WarpCancelingStepper::learn_age(bool planned, bool rescued) {
+    constexpr int patience = 8;  // updates
+    if (!planned && last_iterations_ > options_.target_iterations) {
+        max_age_ = std::max(0, std::min(max_age_, age_ - 1));
+        calm_ = 0;
+    }
+    if (planned && ++calm_ >= patience && max_age_ < forever) {
+        ++max_age_;
+        calm_ = 0;
+    }
+    age_ = planned || rescued ? 1 : age_ + 1;
+    if (rescued) last_iterations_ = 0;  // those were of the factor before
+}
+
+/// A schedule by iterations has better evidence than an estimate.
 bool WarpCancelingStepper::needs_estimate() const {
-    return options_.schedule != ScheduleKind::iterations ||
-           last_iterations_ > options_.target_iterations;
+    return options_.schedule != ScheduleKind::iterations;
 }
 
 /// Section 4.2: badness of supernodes, each the worst error of its tets.
@@ -184,6 +206,7 @@ void WarpCancelingStepper::choose(const StepInput& in) {
     if (options_.linearise)
         for (const ContactTerm& term : in.contact)
             if (term.at.n == 1) marks_->mark(supernode_of_node(term.at.node[0]), cost);
+    const Index n_of_contacts = marks_->n_marked();
     double full = 0;
     for (const double c : cost) full += c;
     const double budget = std::max(options_.budget_ms, options_.budget_share * full);
@@ -201,10 +224,11 @@ void WarpCancelingStepper::choose(const StepInput& in) {
             marks_->mark_within(budget, badness_, cost);
             break;
         case ScheduleKind::iterations:
-            if (last_iterations_ > options_.target_iterations)
-                marks_->mark_above(threshold_, badness_, cost);
+            // All of it: what is left stale of a badly conditioned body spoils the rest.
+            if (update_is_due()) marks_->mark_above(-1, badness_, cost);
             break;
     }
+    only_contacts_ = marks_->n_marked() == n_of_contacts;
 }
 
 Index WarpCancelingStepper::supernode_of_node(Index node) const {
@@ -228,6 +252,7 @@ void WarpCancelingStepper::add_contacts(const StepInput& in) {
 /// Section 4.3: the blocks of the marked supernodes from the rotations of now, and their fronts.
 SolveStats WarpCancelingStepper::update_factor(const StepInput& in, StepReport& report) {
     const bool all = h_ != in.h;
+    if (all) only_contacts_ = false;
     h_ = in.h;
     SolveStats stats;
     stats.status = SolveStatus::direct;
@@ -314,16 +339,21 @@ SolveStats WarpCancelingStepper::solve_stale(const StepInput& in, const State& s
 
 /// Conjugate gradients on the exact matrix from v, with the stale factor as preconditioner.
 SolveStats WarpCancelingStepper::solve_refined(const StepInput& in, const State& state) {
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
+        solution_[i] = masked(state.v[i], model_.free[i]) +
+                       masked(in.pin_velocity[i], Vec3d{1, 1, 1} - model_.free[i]);
+    });
     assembler_.assemble(coefficients_, rotations_, exact_);
     for (const ContactTerm& term : in.contact)
         if (term.at.n == 1)
             exact_.blocks()[exact_.diagonal_position(term.at.node[0])] +=
                 (term.at.weight[0] * term.at.weight[0]) * term.block;
     system_.set_whole(exact_, in.contact);
-    parallel_for(model_.n_nodes(), grain, [&](Index i) {
-        solution_[i] = masked(state.v[i], model_.free[i]) +
-                       masked(in.pin_velocity[i], Vec3d{1, 1, 1} - model_.free[i]);
-    });
+    return polish(in);
+}
+
+/// From the iterate as it is.
+SolveStats WarpCancelingStepper::polish(const StepInput& in) {
     const WarpedInverse inverse(*this);
     const Preconditioner preconditioner(inverse);
     return pcg_.solve({.A = system_,
@@ -355,6 +385,7 @@ void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeFo
         fit_.update(state.x, upright_, nodes_);
     }
     SolveStats stats;
+    bool rescued = false;
     {
         ScopedTimer timer(report.ms(Stage::assemble));
         prepare_factor();
@@ -363,14 +394,18 @@ void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeFo
         choose(in);
     }
     stats = update_factor(in, report);
+    const bool planned = report.update.supernodes > 0 && !only_contacts_;
     report.ms(Stage::assemble) += report.update.matrix_ms;
     if (!stats.failed()) {
         ScopedTimer timer(report.ms(Stage::free_motion));
         stats = options_.refine > 0 ? solve_refined(in, state) : solve_stale(in, state);
+        rescued = stats.status == SolveStatus::iteration_cap && may_rescue();
+        if (rescued) stats = rescue(in, report);
     } else {
         h_ = 0;  // the factor is of no use
     }
     last_iterations_ = stats.iterations;
+    if (!stats.failed()) learn_age(planned, rescued);
     stats.iterations += report.solve.iterations;  // of earlier sub-steps
     report.solve = stats;
     if (stats.status == SolveStatus::iteration_cap) report.set(StepFlag::iteration_cap);
@@ -383,6 +418,24 @@ void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeFo
         state.v[i] = solution_[i];
     });
     find_reactions(in, forces);
+}
+
+bool WarpCancelingStepper::may_rescue() const {
+    return options_.schedule == ScheduleKind::iterations &&
+           marks_->n_marked() < std::ssize(badness_);
+}
+
+/// A factor that is too old even for all the iterations allowed: all of it afresh, then on from
+/// where they ended.
+SolveStats WarpCancelingStepper::rescue(const StepInput& in, StepReport& report) {
+    marks_->mark_above(-1, badness_, flop_cost_);
+    const double matrix_ms = report.update.matrix_ms;
+    const SolveStats stats = update_factor(in, report);
+    report.ms(Stage::assemble) += report.update.matrix_ms - matrix_ms;
+    if (stats.failed()) return stats;
+    SolveStats out = polish(in);
+    out.iterations += options_.refine + 1;
+    return out;
 }
 
 void WarpCancelingStepper::damp(const State& state, StepReport& report) {
@@ -435,7 +488,8 @@ void WarpCancelingStepper::save(ByteWriter& out) const {
     out.put_array("upright", std::span<const char>(upright_));
     out.put_array("last_change", std::span<const Vec3d>(last_change_));
     out.put_array("warp_contacts", std::span<const Index>(contact_nodes_));
-    const double last[] = {h_, static_cast<double>(last_iterations_)};
+    const double last[] = {h_, double(last_iterations_), double(age_), double(max_age_),
+                           double(calm_)};
     out.put_array("warp_last", std::span<const double>(last));
 }
 
@@ -454,7 +508,7 @@ void WarpCancelingStepper::load(ByteReader& in) {
     auto frames = frames_.tet;
     auto upright = upright_;
     auto change = last_change_;
-    double last[2];
+    double last[5];
     in.get_array("rotations", std::span<RotationPacket>(rotations));
     finite("rotations", numbers(rotations));
     for (int c = 0; c < 3; ++c) {
@@ -479,6 +533,9 @@ void WarpCancelingStepper::load(ByteReader& in) {
     last_change_ = std::move(change);
     contact_nodes_ = std::move(contacts);
     last_iterations_ = static_cast<int>(last[1]);
+    age_ = static_cast<int>(last[2]);
+    max_age_ = static_cast<int>(last[3]);
+    calm_ = static_cast<int>(last[4]);
     rebuild_factor(last[0]);
 }
 

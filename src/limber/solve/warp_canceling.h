@@ -65,7 +65,8 @@ void fields(Visitor& field, WarpCancelingOptions& o) {
           "where tets are flat or node rotations differ much inside a tet");
     field("schedule", o.schedule, any_value(),
           "quality: every supernode above the threshold; time: the worst as far as the budget "
-          "goes; hybrid: both; iterations: when the refinement needed more than target_iterations");
+          "goes; hybrid: both; iterations: all of it when the refinement needs more than "
+          "target_iterations");
     field("threshold", o.threshold, at_least(0, Unit::none),
           "error of a tet above which its supernode is updated, in N s; 0: threshold_relative");
     field("threshold_relative", o.threshold_relative, at_least(0),
@@ -135,6 +136,8 @@ class WarpCancelingStepper final : public Stepper {
 
     void prepare_factor();
     void build_right_hand_side(const StepInput& in, const State& state);
+    bool update_is_due() const;
+    void learn_age(bool planned, bool rescued);
     bool needs_estimate() const;
     void estimate(const State& state, StepReport& report);
     void choose(const StepInput& in);
@@ -147,6 +150,9 @@ class WarpCancelingStepper final : public Stepper {
     void rebuild_factor(double h);
     SolveStats solve_stale(const StepInput& in, const State& state);
     SolveStats solve_refined(const StepInput& in, const State& state);
+    SolveStats polish(const StepInput& in);
+    bool may_rescue() const;
+    SolveStats rescue(const StepInput& in, StepReport& report);
     void damp(const State& state, StepReport& report);
     void find_reactions(const StepInput& in, NodeForces& forces);
     double impulse_of_a_node() const;
@@ -160,7 +166,13 @@ class WarpCancelingStepper final : public Stepper {
     NodeRotations nodes_;        // History
     WarpFrames frames_;          // History: when each tet was last updated
     double h_ = 0;               // of the factor; 0: none yet
-    int last_iterations_ = 0;    // History
+    // History of the schedule by iterations.
+    static constexpr int forever = 1 << 30;
+    int last_iterations_ = 0;
+    int age_ = 0;                 // steps since the factor was last updated
+    int max_age_ = forever;       // how old it may get
+    int calm_ = 0;                // updates since a step needed too many iterations
+    bool only_contacts_ = false;  // this step's update was for contact blocks alone
 
     SystemAssembler assembler_;
     WarpAssembler warp_assembler_;
