@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The layout stays true: every #include points the allowed way, every source says its licence, headers are guarded.
+"""The layout stays true: every #include points the allowed way, every source says its licence, headers are guarded,
+and no two headers define a type of the same name: the linker would mix the two up in silence.
 
 The table is the one of docs/architecture.md: a module may use itself, what it names here, and what those may use.
 """
@@ -63,6 +64,15 @@ def check(root):
                     faults.append(f"{path}:{number}: {module} may not include {parts[1]}")
             if theirs and path.suffix == ".h" and THIRD_PARTY.match(theirs.group(1)):
                 faults.append(f"{path}:{number}: third-party header <{theirs.group(1)}> in a header")
+    defined = {}
+    for path in sorted(source.rglob("*.h")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            # At the left margin: a type of namespace limber. Specialisations and declarations do not count.
+            type_of = re.match(r"(?:class|struct|enum class) (?:alignas\(\d+\) )?(\w+)(?: final)?(?: : [^;]*)? \{", line)
+            if type_of:
+                first = defined.setdefault(type_of.group(1), f"{path}:{number}")
+                if first != f"{path}:{number}":
+                    faults.append(f"{path}:{number}: {type_of.group(1)} is defined in {first} too")
     for folder in ("src", "apps", "tests", "examples", "bench"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".h", ".cpp", ".cu", ".py") and "SPDX-License-Identifier: Apache-2.0" not in "\n".join(

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "limber/core/errors.h"
+#include "limber/mesh/proximity.h"
 
 namespace limber {
 namespace {
@@ -93,7 +94,8 @@ TEST(TriangleBvh, finds_the_same_closest_point_and_ray_hit_as_looking_at_every_t
         for (const auto& [a, b, c] : mesh.triangles)
             nearest = std::min(
                 nearest,
-                norm(p - closest_on_triangle(p, mesh.nodes[a], mesh.nodes[b], mesh.nodes[c])));
+                norm(p -
+                     nearest_on_triangle(p, mesh.nodes[a], mesh.nodes[b], mesh.nodes[c]).point));
         const TriangleBvh::Closest found = tree.closest(p);
         EXPECT_DOUBLE_EQ(found.distance, nearest);
         EXPECT_NEAR(norm(p - found.point), nearest, 1e-14);

@@ -66,13 +66,15 @@ Mat3d stiff_block(double scale) {
 /// node of bar 1 on its own. Bars {0, 2, 3} and {1} are islands.
 std::vector<ContactTerm> ties(const Model& model) {
     const auto node = [&](int body, Index k) { return model.bodies[body].node_begin + k; };
-    return {{Stencil{{node(0, 5), node(2, 3), node(2, 4), node(2, 9)}, {1, -0.2, -0.3, -0.5}, 4},
-             stiff_block(5),
-             {0.01, 0.02, -0.03}},
-            {Stencil{{node(2, 7), node(2, 8), node(3, 1), node(3, 2)}, {0.4, 0.6, -0.7, -0.3}, 4},
-             stiff_block(2),
-             {-0.02, 0, 0.01}},
-            {Stencil::of_node(node(1, 6)), stiff_block(1), {0, 0.1, 0}}};
+    return {
+        {ContactStencil{{node(0, 5), node(2, 3), node(2, 4), node(2, 9)}, {1, -0.2, -0.3, -0.5}, 4},
+         stiff_block(5),
+         {0.01, 0.02, -0.03}},
+        {ContactStencil{
+             {node(2, 7), node(2, 8), node(3, 1), node(3, 2)}, {0.4, 0.6, -0.7, -0.3}, 4},
+         stiff_block(2),
+         {-0.02, 0, 0.01}},
+        {ContactStencil::of_node(node(1, 6)), stiff_block(1), {0, 0.1, 0}}};
 }
 
 std::unique_ptr<World> world_with(Model model, const CorotationalOptions& options,

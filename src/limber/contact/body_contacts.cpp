@@ -274,7 +274,7 @@ bool BodyContacts::meet(const ContactInput& in, const BodyContactOptions& o, con
 
     const Triangle& face = surface.triangles()[near.triangle];
     Vec3d foot{}, foot_velocity{};
-    Stencil stencil;
+    ContactStencil stencil;
     const auto add = [&](Index node, double weight) {
         stencil.node[stencil.n] = node;
         stencil.weight[stencil.n++] = weight;

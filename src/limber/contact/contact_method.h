@@ -17,12 +17,12 @@ namespace limber {
 /// f on that sum acts on node k as w_k f. Against an obstacle: one node of weight 1, or the points
 /// of a face. Between bodies: a vertex (+1) against a face (minus its barycentric coordinates), or
 /// an edge against an edge; the weights then add up to 0.
-struct Stencil {
+struct ContactStencil {
     std::array<Index, 4> node{};
     std::array<double, 4> weight{};
     int n = 0;
 
-    static Stencil of_node(Index node) { return {{node}, {1}, 1}; }
+    static ContactStencil of_node(Index node) { return {{node}, {1}, 1}; }
     Vec3d gather(std::span<const Vec3d> value) const {
         Vec3d sum = weight[0] * value[node[0]];
         for (int k = 1; k < n; ++k) sum += weight[k] * value[node[k]];
@@ -49,7 +49,7 @@ struct ContactKey {
 /// One place where a body is near an obstacle, another body or itself, found at the start of a step
 /// and frozen for it.
 struct Contact {
-    Stencil at;
+    ContactStencil at;
     ContactKey key;
     Index obstacle = -1;  // -1: between bodies
     Index body = 0;       // of the nodes with positive weight
@@ -69,7 +69,7 @@ struct Contact {
 ///   A_kl += w_k w_l block,   b_k += w_k impulse   for the nodes k, l of its stencil.
 /// A node that touches several things has several terms.
 struct ContactTerm {
-    Stencil at;
+    ContactStencil at;
     Mat3d block{};    // [kg], symmetric positive semidefinite
     Vec3d impulse{};  // [N s]
 };

@@ -178,7 +178,7 @@ bool BodyContacts::cross(const ContactInput& in, const BodyContactOptions& o, co
 
     const std::array<double, 4> weight{1 - at.s, at.s, -(1 - at.t), -at.t};
     Vec3d apart{}, u{};
-    Stencil stencil;
+    ContactStencil stencil;
     c.surface_velocity = {};
     for (int k = 0; k < 4; ++k) {
         const Side& side = k < 2 ? A : B;

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "limber/contact/proximity.h"
 #include "limber/mesh/box_tree.h"
+#include "limber/mesh/proximity.h"
 
 namespace limber {
 
@@ -45,7 +45,8 @@ class Surface {
                     Accept&& accept) const {
         Nearest best;
         double squared = limit * limit;
-        tree_.nearest(point, squared, [&](Index t) {
+        tree_.nearest(point, squared, [&](Index k) {
+            const Index t = tree_.items()[k];
             if (!accept(t)) return;
             const auto& [a, b, c] = triangles_[t];
             const TrianglePoint q = nearest_on_triangle(point, p.at(a, s), p.at(b, s), p.at(c, s));

@@ -41,4 +41,14 @@ Index BoxTree::split(std::span<const Vec3d> centres, Index begin, Index end) {
     return node;
 }
 
+std::vector<std::pair<Index, Index>> BoxTree::ranges() const {
+    std::vector<std::pair<Index, Index>> out(nodes_.size());
+    for (std::size_t i = nodes_.size(); i-- > 0;) {  // children come after their parents
+        const Node& node = nodes_[i];
+        out[i] = node.count > 0 ? std::pair(node.first, node.first + node.count)
+                                : std::pair(out[i + 1].first, out[node.first].second);
+    }
+    return out;
+}
+
 }  // namespace limber

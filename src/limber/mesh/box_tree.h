@@ -70,9 +70,15 @@ class BoxTree {
         }
     }
 
-    /// Calls f(item) for the things in all leaves that overlap `box`, in tree order.
-    template <class F>
-    void overlapping(const Box3& box, F&& f) const {
+    /// Things in leaf order: items()[k] is the k-th.
+    std::span<const Index> items() const { return items_; }
+    /// For each node of the tree the things below it, as a range of items().
+    std::vector<std::pair<Index, Index>> ranges() const;
+
+    /// Calls f(k) for the k-th thing in leaf order where enter(node, its box) holds for the leaf
+    /// and all nodes above it.
+    template <class Enter, class F>
+    void walk(Enter&& enter, F&& f) const {
         if (nodes_.empty()) return;
         std::array<Index, max_depth> stack;
         int top = 0;
@@ -80,18 +86,25 @@ class BoxTree {
         while (top > 0) {
             const Index i = stack[--top];
             const Node& node = nodes_[i];
-            if (!overlap(node.box, box)) continue;
+            if (!enter(i, node.box)) continue;
             if (node.count == 0) {
                 stack[top++] = node.first;
                 stack[top++] = i + 1;
                 continue;
             }
-            for (Index k = node.first; k < node.first + node.count; ++k) f(items_[k]);
+            for (Index k = node.first; k < node.first + node.count; ++k) f(k);
         }
     }
 
-    /// Calls f(item) for things whose leaf is nearer to p than sqrt(squared), nearest boxes first;
-    /// f lowers `squared` as it finds better ones.
+    /// Calls f(item) for the things in all leaves that overlap `box`, in tree order.
+    template <class F>
+    void overlapping(const Box3& box, F&& f) const {
+        walk([&](Index, const Box3& own) { return overlap(own, box); },
+             [&](Index k) { f(items_[k]); });
+    }
+
+    /// Calls f(k) for things, in leaf order, whose leaf is nearer to p than sqrt(squared), nearest
+    /// boxes first; f lowers `squared` as it finds better ones.
     template <class F>
     void nearest(const Vec3d& p, double& squared, F&& f) const {
         if (nodes_.empty()) return;
@@ -103,7 +116,7 @@ class BoxTree {
             if (!(distance < squared)) continue;
             const Node& node = nodes_[i];
             if (node.count > 0) {
-                for (Index k = node.first; k < node.first + node.count; ++k) f(items_[k]);
+                for (Index k = node.first; k < node.first + node.count; ++k) f(k);
                 continue;
             }
             std::pair<Index, double> near{i + 1, squared_distance(p, nodes_[i + 1].box)};

@@ -4,17 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <utility>
 
 #include "limber/core/parallel.h"
+#include "limber/mesh/box_tree.h"
 
 namespace limber {
 
 namespace {
 
-constexpr Index leaf_size = 4;
 constexpr Index grain = 2048;              // queries a chunk
 constexpr std::size_t max_pairs = 1000;    // kept of a chunk; a body laid over itself has millions
 constexpr double depth_ratio = 1e-3;       // of a height: touching bodies may cut in by rounding
@@ -26,11 +25,6 @@ using Corners = std::array<Vec3d, 4>;
 Corners corners_of(const TetMesh& mesh, Index tet) {
     const Tet& t = mesh.tets[tet];
     return {mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]], mesh.nodes[t[3]]};
-}
-
-Box3 join(const Box3& a, const Box3& b) {
-    return {{std::min(a.lo.x, b.lo.x), std::min(a.lo.y, b.lo.y), std::min(a.lo.z, b.lo.z)},
-            {std::max(a.hi.x, b.hi.x), std::max(a.hi.y, b.hi.y), std::max(a.hi.z, b.hi.z)}};
 }
 
 struct Interval {
@@ -88,6 +82,28 @@ void collect(Overlaps& found, Index n, Query query) {
     found.pairs.erase(std::unique(found.pairs.begin(), found.pairs.end()), found.pairs.end());
 }
 
+/// Boxes that may meet a given one.
+class BoxFinder {
+  public:
+    explicit BoxFinder(std::vector<Box3> boxes) : boxes_(std::move(boxes)) {
+        std::vector<Vec3d> centres;
+        for (const Box3& box : boxes_) centres.push_back(0.5 * (box.lo + box.hi));
+        tree_.build(centres);
+        tree_.refit([&](Index i) { return boxes_[i]; });
+    }
+    /// Calls use(i) for every box i that meets `box`.
+    template <class Use>
+    void meet(const Box3& box, Use&& use) const {
+        tree_.overlapping(box, [&](Index i) {
+            if (overlap(boxes_[i], box)) use(i);
+        });
+    }
+
+  private:
+    std::vector<Box3> boxes_;
+    BoxTree tree_;
+};
+
 /// Every k-th, so that no more than `most` are left.
 std::vector<Index> thinned(std::vector<Index> items, Index most, bool& sampled) {
     const auto n = static_cast<Index>(items.size());
@@ -100,32 +116,6 @@ std::vector<Index> thinned(std::vector<Index> items, Index most, bool& sampled) 
 }
 
 }  // namespace
-
-BoxTree::BoxTree(std::vector<Box3> boxes) : boxes_(std::move(boxes)), order_(boxes_.size()) {
-    std::iota(order_.begin(), order_.end(), Index{0});
-    if (boxes_.empty()) return;
-    nodes_.reserve(boxes_.size());
-    build(0, static_cast<Index>(boxes_.size()));
-}
-
-void BoxTree::build(Index begin, Index end) {
-    const auto here = static_cast<Index>(nodes_.size());
-    Box3 box = boxes_[order_[begin]];
-    for (Index i = begin + 1; i < end; ++i) box = join(box, boxes_[order_[i]]);
-    nodes_.push_back({box, begin, end - begin});
-    if (end - begin <= leaf_size) return;
-    const Vec3d size = box.size();
-    const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-    const Index middle = begin + (end - begin) / 2;
-    const auto place = [&](Index i) { return boxes_[i].lo[axis] + boxes_[i].hi[axis]; };
-    std::nth_element(
-        order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
-        [&](Index a, Index b) { return std::pair(place(a), a) < std::pair(place(b), b); });
-    build(begin, middle);
-    nodes_[here].first = static_cast<Index>(nodes_.size());
-    nodes_[here].count = 0;
-    build(middle, end);
-}
 
 bool tets_overlap(const TetMesh& mesh, Index a, Index b) {
     Corners x = corners_of(mesh, a), y = corners_of(mesh, b);
@@ -154,14 +144,14 @@ Overlaps find_overlaps(const TetMesh& mesh, const FaceTable& faces, Index max_lo
     surface = thinned(std::move(surface), max_looked_at, found.sampled);
     std::vector<Box3> boxes;
     for (const Index tet : surface) boxes.push_back(bounding_box(corners_of(mesh, tet)));
-    const BoxTree tree(std::move(boxes));
+    const BoxFinder finder(std::move(boxes));
     const auto neighbours = [&](Index a, Index b) {
         for (int k = 0; k < 4; ++k)
             if (faces.across[4 * a + k] >= 0 && faces.across[4 * a + k] / 4 == b) return true;
         return false;
     };
     collect(found, mesh.n_tets(), [&](Index tet, auto& pairs) {
-        tree.meet(bounding_box(corners_of(mesh, tet)), [&](Index item) {
+        finder.meet(bounding_box(corners_of(mesh, tet)), [&](Index item) {
             const Index other = surface[item];
             if (other == tet || neighbours(tet, other)) return;
             if (tets_overlap(mesh, tet, other)) pairs.push_back({tet, other});
@@ -232,11 +222,11 @@ Overlaps find_mismatched_faces(const TetMesh& mesh, const FaceTable& faces, Inde
     const std::vector<FaceSide> sides = thinned(faces.boundary, max_looked_at, found.sampled);
     std::vector<Box3> boxes;
     for (const FaceSide side : sides) boxes.push_back(box_of(side));
-    const BoxTree tree(std::move(boxes));
+    const BoxFinder finder(std::move(boxes));
     collect(found, static_cast<Index>(faces.boundary.size()), [&](Index i, auto& pairs) {
         const FaceSide side = faces.boundary[i];
         const Facet f = facet_of(mesh, side);
-        tree.meet(box_of(side), [&](Index item) {
+        finder.meet(box_of(side), [&](Index item) {
             const FaceSide other = sides[item];
             if (side / 4 == other / 4 || (other < side && !found.sampled)) return;
             if (lies_on(f, facet_of(mesh, other), mesh.nodes[mesh.tets[other / 4][other % 4]]))

@@ -11,46 +11,6 @@
 
 namespace limber {
 
-/// A tree of boxes over items numbered from 0, in flat arrays.
-class BoxTree {
-  public:
-    explicit BoxTree(std::vector<Box3> boxes);
-
-    /// Calls use(item) for every item whose box meets `box`.
-    template <class Use>
-    void meet(const Box3& box, Use&& use) const {
-        if (!nodes_.empty()) visit(0, box, use);
-    }
-
-  private:
-    struct Node {
-        Box3 box;
-        Index first = 0;  // leaf: first item in leaf order; else the right child (left: next)
-        Index count = 0;  // leaf: number of items; else 0
-    };
-    static bool meets(const Box3& a, const Box3& b) {
-        return a.lo.x <= b.hi.x && b.lo.x <= a.hi.x && a.lo.y <= b.hi.y && b.lo.y <= a.hi.y &&
-               a.lo.z <= b.hi.z && b.lo.z <= a.hi.z;
-    }
-    template <class Use>
-    void visit(Index i, const Box3& box, Use& use) const {
-        const Node& node = nodes_[i];
-        if (!meets(node.box, box)) return;
-        if (node.count == 0) {
-            visit(i + 1, box, use);
-            visit(node.first, box, use);
-            return;
-        }
-        for (Index k = node.first; k < node.first + node.count; ++k)
-            if (meets(boxes_[order_[k]], box)) use(order_[k]);
-    }
-    void build(Index begin, Index end);
-
-    std::vector<Box3> boxes_;
-    std::vector<Index> order_;  // leaf order -> item
-    std::vector<Node> nodes_;
-};
-
 /// Pairs of tets, ascending.
 struct Overlaps {
     std::vector<std::array<Index, 2>> pairs;

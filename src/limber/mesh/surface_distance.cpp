@@ -25,12 +25,6 @@ void distances(std::span<const Vec3d> points, const TriangleBvh& tree, double& m
     max = *std::max_element(found.begin(), found.end());
 }
 
-bool overlap(const Box3& a, const Box3& b) {
-    for (int k = 0; k < 3; ++k)
-        if (a.lo[k] > b.hi[k] || b.lo[k] > a.hi[k]) return false;
-    return true;
-}
-
 /// Number of parts of the surface where each is a body of its own, 0 where that is not plain: boxes
 /// that overlap may mean crossing parts or a cavity.
 Index separate_parts(const TriMesh& mesh) {

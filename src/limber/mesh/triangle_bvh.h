@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A tree of boxes over triangles, in flat arrays, for closest points, rays and winding numbers.
+// Closest points, rays and winding numbers of a surface, by a tree of boxes over its triangles.
 
 #include <array>
 #include <limits>
 #include <vector>
 
+#include "limber/mesh/box_tree.h"
 #include "limber/mesh/tri_mesh.h"
 
 namespace limber {
@@ -33,11 +34,6 @@ class TriangleBvh {
     double first_hit(const Vec3d& origin, const Vec3d& direction, double from) const;
 
   private:
-    struct Node {
-        Vec3d lo, hi;
-        Index first = 0;  // leaf: first triangle in leaf order; else the right child (left: next)
-        Index count = 0;  // leaf: number of triangles; else 0
-    };
     /// All triangles of a node seen from far away.
     struct Dipole {
         Vec3d centre;               // area-weighted
@@ -46,17 +42,11 @@ class TriangleBvh {
     };
     using Corners = std::array<Vec3d, 3>;
 
-    Index build(const TriMesh& mesh, std::vector<Index>& order, Index begin, Index end);
-    void make_dipole(Index node, Index begin, Index end);
+    Dipole dipole_of(Index begin, Index end) const;
 
-    std::vector<Node> nodes_;
+    BoxTree tree_;
     std::vector<Dipole> dipoles_;   // one per node
     std::vector<Corners> corners_;  // in leaf order
-    std::vector<Index> triangle_;   // leaf order -> index in the mesh
-    std::vector<Vec3d> centroids_;  // scratch of the build
 };
-
-/// The point of triangle a b c nearest to p.
-Vec3d closest_on_triangle(const Vec3d& p, const Vec3d& a, const Vec3d& b, const Vec3d& c);
 
 }  // namespace limber

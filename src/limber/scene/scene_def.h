@@ -43,8 +43,8 @@ enum class Analysis { dynamic };
 constexpr std::array<std::string_view, 1> enum_names(Analysis) {
     return {"dynamic"};
 }
-enum class Side { x_minus, x_plus, y_minus, y_plus, z_minus, z_plus };
-constexpr std::array<std::string_view, 6> enum_names(Side) {
+enum class BoxSide { x_minus, x_plus, y_minus, y_plus, z_minus, z_plus };
+constexpr std::array<std::string_view, 6> enum_names(BoxSide) {
     return {"x-", "x+", "y-", "y+", "z-", "z+"};
 }
 enum class Axes { xyz, x, y, z, xy, xz, yz };
@@ -155,7 +155,7 @@ struct SelectDef {
     std::optional<std::array<Vec3d, 2>> box;
     std::optional<SphereSelect> sphere;
     std::optional<PlaneSelect> plane;
-    std::optional<Side> side;
+    std::optional<BoxSide> side;
     std::optional<std::string> group;
     std::optional<std::vector<std::int64_t>> nodes;
     std::optional<bool> relative;

@@ -27,7 +27,7 @@ Inside inside_box(const SelectDef& select, const Box3& body, double tolerance) {
     };
 }
 
-Inside on_side(Side side, const Box3& body, double tolerance) {
+Inside on_side(BoxSide side, const Box3& body, double tolerance) {
     const int axis = static_cast<int>(side) / 2;
     if (static_cast<int>(side) % 2 == 0)
         return [=, lo = body.lo[axis]](const Vec3d& p) { return p[axis] <= lo + tolerance; };

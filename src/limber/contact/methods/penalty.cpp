@@ -43,7 +43,7 @@ Index body_of(const ContactInput& in, Index node) {
 struct StencilMass {
     double all = 0, stiffness = 0;
 };
-StencilMass mass_of(const Stencil& at, std::span<const double> mass) {
+StencilMass mass_of(const ContactStencil& at, std::span<const double> mass) {
     double inverse[2] = {0, 0};
     for (int k = 0; k < at.n; ++k)
         inverse[at.weight[k] < 0] += at.weight[k] * at.weight[k] / mass[at.node[k]];
@@ -106,7 +106,7 @@ bool PenaltyContact::find(const ContactInput& in, Index node, Index obstacle, Co
         const Vec3d path = in.h * (transpose(pose.end.rotation) * u);
         if (!follow(o.shape, local, path, surface)) return false;
     }
-    contact.at = Stencil::of_node(node);
+    contact.at = ContactStencil::of_node(node);
     contact.key = {ContactKey::node_obstacle, node, obstacle};
     contact.obstacle = obstacle;
     contact.body = body_of(in, node);

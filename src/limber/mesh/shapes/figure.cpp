@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "limber/core/check.h"
+#include "limber/mesh/proximity.h"
 #include "limber/mesh/shapes/stuffed_shape.h"
-#include "limber/mesh/triangle_bvh.h"
 
 namespace limber {
 
@@ -131,7 +131,8 @@ Solid make_web(const Vec3d& a, const Vec3d& b, const Vec3d& c, double radius) {
             box.hi[i] = std::max(box.hi[i], p[i] + radius);
         }
     return make_function(
-        [=](const Vec3d& p) { return norm(p - closest_on_triangle(p, a, b, c)) - radius; }, box);
+        [=](const Vec3d& p) { return norm(p - nearest_on_triangle(p, a, b, c).point) - radius; },
+        box);
 }
 
 Solid make_mirrored(Solid solid) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/contact/proximity.h"
+#include "limber/mesh/proximity.h"
 
 #include <algorithm>
 

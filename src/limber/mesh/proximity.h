@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Closest points of triangles and edges, with the coordinates that a contact's stencil needs.
+// Nearest points of triangles and edges, with their coordinates in them.
 
 #include <array>
 
