@@ -13,12 +13,11 @@ struct LawParameters {
     bool corotational;
 };
 
-LawParameters parameters_of(const AnyMaterial& law) {
-    return std::visit(
-        [](const auto& m) {
-            return LawParameters{m.mu, m.lambda, std::decay_t<decltype(m)>::corotational};
-        },
-        law);
+LawParameters parameters_of(const Material& material) {
+    const Lame lame = small_strain(material);
+    const bool turns = std::visit(
+        [](const auto& law) { return std::decay_t<decltype(law)>::corotational; }, material.law);
+    return {lame.mu, lame.lambda, turns};
 }
 
 /// Fills lane `lane` of the packet; returns the volume.
@@ -52,7 +51,7 @@ ElementSet make_elements(const TetMesh& mesh, std::span<const Material> material
     e.damping_mass.resize(e.n_tets);
     e.damping_stiffness.resize(e.n_tets);
     std::vector<LawParameters> laws;
-    for (const Material& m : materials) laws.push_back(parameters_of(m.law));
+    for (const Material& m : materials) laws.push_back(parameters_of(m));
     for (Index t = 0; t < e.n_tets; ++t) {
         const Index m = tet_material[t];
         LIMBER_CHECK(m >= 0 && static_cast<std::size_t>(m) < materials.size(), "material index");

@@ -90,7 +90,7 @@ class Builder {
     static AnyMaterial law_named(const std::string& name, const Lame& lame) {
         AnyMaterial out;
         [&]<class... Law>(const std::variant<Law...>*) {
-            ((Law::name == name ? void(out = Law{lame.mu, lame.lambda}) : void()), ...);
+            ((Law::name == name ? void(out = Law::from(lame)) : void()), ...);
         }(static_cast<const AnyMaterial*>(nullptr));
         return out;
     }
