@@ -47,7 +47,7 @@ class Builder {
     void set_time() {
         const TimeDef& time = scene_.time;
         model_.h = time.step;
-        if (time.analysis != Analysis::dynamic)
+        if (time.analysis == Analysis::quasi_static || time.analysis == Analysis::static_load)
             model_.integrator = Integrator::quasi_static;
         else if (time.integrator == DynamicIntegrator::trapezoid)
             model_.integrator = Integrator::trapezoid;
