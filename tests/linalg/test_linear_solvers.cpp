@@ -13,7 +13,7 @@ using namespace test;
 TEST(LinearSolver, agrees_with_a_dense_solution) {
     for (const LinearMethod method :
          {LinearMethod::supernodal, LinearMethod::eigen_ldlt, LinearMethod::cg,
-          LinearMethod::pcg_jacobi, LinearMethod::pcg_block_jacobi}) {
+          LinearMethod::pcg_jacobi, LinearMethod::pcg_block_jacobi, LinearMethod::pcg_ic, LinearMethod::eigen_cholesky, LinearMethod::eigen_lu, LinearMethod::jacobi,LinearMethod::gauss_seidel,LinearMethod::sor,LinearMethod::gmres}) {
         const BlockCsr A = laplacian(5, 5, 5, 1, 50);
         const Vectors b = random_vectors(A.n_nodes(), 2), free = some_prescribed(A.n_nodes());
         const auto solver = make_linear_solver({.method = method}, {});
@@ -22,6 +22,7 @@ TEST(LinearSolver, agrees_with_a_dense_solution) {
         Vectors x = start;
         const SolveStats stats = solver->solve(A, b, free, x);
         EXPECT_FALSE(stats.failed());
+        std::printf("%d %s %d %g\n", (int)method, std::string(to_string(stats.status)).c_str(), stats.iterations, stats.residual);
         const Vectors expected = reduced_solution(A, b, free, start);
         EXPECT_LT(distance(x, expected), 1e-6 * norm_all(expected));
     }

@@ -5,8 +5,11 @@
 
 #include "limber/core/check.h"
 #include "limber/linalg/direct.h"
+#include "limber/linalg/gmres.h"
+#include "limber/linalg/incomplete_cholesky.h"
 #include "limber/linalg/pcg.h"
 #include "limber/linalg/residual.h"
+#include "limber/linalg/stationary.h"
 #include "limber/linalg/supernodal.h"
 
 namespace limber {
@@ -58,6 +61,28 @@ class PcgSolver final : public LinearSolver {
     FreeResidual right_;
 };
 
+/// Conjugate gradients with an incomplete factor.
+class IncompleteCholeskyPcg final : public LinearSolver {
+  public:
+    explicit IncompleteCholeskyPcg(const LinearSolverOptions& options)
+        : pcg_(pcg_options(options)) {}
+
+    SolveStats prepare(const BlockCsr& A, FreeMask free) override {
+        return factor_.factorize(A, free);
+    }
+    SolveStats solve(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free,
+                     std::span<Vec3d> x) override {
+        return pcg_.solve(
+            {.A = A, .P = P_, .b = b, .free = free, .b_norm = right_.right_norm(A, b, free, x)}, x);
+    }
+
+  private:
+    Pcg pcg_;
+    IncompleteCholesky factor_;
+    Preconditioner P_{factor_};
+    FreeResidual right_;
+};
+
 }  // namespace
 
 std::unique_ptr<LinearSolver> make_linear_solver(const LinearSolverOptions& options,
@@ -68,6 +93,18 @@ std::unique_ptr<LinearSolver> make_linear_solver(const LinearSolverOptions& opti
             return std::make_unique<DirectSolver<SupernodalCholesky<double>>>();
         case LinearMethod::eigen_ldlt:
             return std::make_unique<DirectSolver<EigenLdlt>>();
+        case LinearMethod::eigen_cholesky:
+            return std::make_unique<DirectSolver<EigenCholesky>>();
+        case LinearMethod::eigen_lu:
+            return std::make_unique<DirectSolver<EigenLu>>();
+        case LinearMethod::jacobi:
+        case LinearMethod::gauss_seidel:
+        case LinearMethod::sor:
+            return std::make_unique<StationarySolver>(options);
+        case LinearMethod::gmres:
+            return std::make_unique<GmresSolver>(options);
+        case LinearMethod::pcg_ic:
+            return std::make_unique<IncompleteCholeskyPcg>(options);
         case LinearMethod::cg:
             return std::make_unique<PcgSolver>(options, PreconditionerKind::identity);
         case LinearMethod::pcg_jacobi:
