@@ -57,7 +57,7 @@ void IncompleteCholesky::analyze(const BlockCsr& A) {
     inverse_diagonal_.resize(n);
 }
 
-SolveStats IncompleteCholesky::factorize(const BlockCsr& A, FreeMask free) {
+SolveStats IncompleteCholesky::update(const BlockCsr& A, FreeMask free) {
     LIMBER_CHECK(free.empty() || std::ssize(free) == A.n_nodes(), "the mask has one entry a node");
     analyze(A);
     SolveStats stats;

@@ -19,8 +19,8 @@ class IncompleteCholesky final : public InverseOperator {
   public:
     /// Status direct; indefinite where a diagonal block of A itself is not positive definite or
     /// where no shift up to 1 helps; not_finite.
-    SolveStats factorize(const BlockCsr& A, FreeMask free);
-    /// α of the last factorize(); 0: none was needed.
+    SolveStats update(const BlockCsr& A, FreeMask free);
+    /// α of the last update(); 0: none was needed.
     double shift() const { return shift_; }
 
     Index n_nodes() const override { return static_cast<Index>(inverse_diagonal_.size()); }

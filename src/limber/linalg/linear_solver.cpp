@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/linalg/linear_solver.h"
 
-#include <utility>
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <vector>
 
 #include "limber/core/check.h"
 #include "limber/linalg/direct.h"
 #include "limber/linalg/gmres.h"
 #include "limber/linalg/incomplete_cholesky.h"
+#include "limber/linalg/multigrid.h"
 #include "limber/linalg/pcg.h"
 #include "limber/linalg/residual.h"
 #include "limber/linalg/stationary.h"
@@ -61,33 +65,84 @@ class PcgSolver final : public LinearSolver {
     FreeResidual right_;
 };
 
-/// Conjugate gradients with an incomplete factor.
-class IncompleteCholeskyPcg final : public LinearSolver {
+/// Conjugate gradients with an operator that update() reads from A: IncompleteCholesky, Multigrid.
+template <class Inverse>
+class InversePcg final : public LinearSolver {
   public:
-    explicit IncompleteCholeskyPcg(const LinearSolverOptions& options)
-        : pcg_(pcg_options(options)) {}
+    template <class... Arguments>
+    explicit InversePcg(const LinearSolverOptions& options, const Arguments&... of_inverse)
+        : pcg_(pcg_options(options)), inverse_(of_inverse...) {}
 
     SolveStats prepare(const BlockCsr& A, FreeMask free) override {
-        return factor_.factorize(A, free);
+        return inverse_.update(A, free);
     }
     SolveStats solve(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free,
                      std::span<Vec3d> x) override {
         return pcg_.solve(
             {.A = A, .P = P_, .b = b, .free = free, .b_norm = right_.right_norm(A, b, free, x)}, x);
     }
+    void set_positions(std::span<const Vec3d> positions) override {
+        if constexpr (std::is_same_v<Inverse, Multigrid>) inverse_.set_positions(positions);
+    }
 
   private:
     Pcg pcg_;
-    IncompleteCholesky factor_;
-    Preconditioner P_{factor_};
+    Inverse inverse_;
+    Preconditioner P_{inverse_};
     FreeResidual right_;
 };
+
+/// x += V (b - A x) with one V-cycle a time.
+class MultigridSolver final : public LinearSolver {
+  public:
+    MultigridSolver(const LinearSolverOptions& options, std::span<const Vec3d> positions)
+        : options_(options), multigrid_(positions) {}
+
+    SolveStats prepare(const BlockCsr& A, FreeMask free) override {
+        return multigrid_.update(A, free);
+    }
+    SolveStats solve(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free,
+                     std::span<Vec3d> x) override;
+    void set_positions(std::span<const Vec3d> positions) override {
+        multigrid_.set_positions(positions);
+    }
+
+  private:
+    LinearSolverOptions options_;
+    Multigrid multigrid_;
+    std::vector<Vec3d> x_, r_, z_;
+    FreeResidual residual_;
+};
+
+SolveStats MultigridSolver::solve(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free,
+                                  std::span<Vec3d> x) {
+    const double reference = residual_.right_norm(A, b, free, x);
+    x_.assign(x.begin(), x.end());
+    r_.resize(x.size());
+    z_.resize(x.size());
+    SolveStats stats;
+    for (;; ++stats.iterations) {
+        stats.absolute_residual = residual_.find(A, b, free, x_, r_);
+        stats.residual = reference > 0 ? stats.absolute_residual / reference : 0;
+        if (!std::isfinite(stats.absolute_residual)) {
+            stats.status = SolveStatus::not_finite;
+            return stats;
+        }
+        std::ranges::copy(x_, x.begin());
+        if (stats.absolute_residual <= options_.rel_tolerance * reference) return stats;
+        if (stats.iterations >= options_.max_iterations) {
+            stats.status = SolveStatus::iteration_cap;
+            return stats;
+        }
+        multigrid_.apply_inverse(r_, z_);  // 0 where r is: at the prescribed ones
+        for (std::size_t i = 0; i < x.size(); ++i) x_[i] += z_[i];
+    }
+}
 
 }  // namespace
 
 std::unique_ptr<LinearSolver> make_linear_solver(const LinearSolverOptions& options,
                                                  std::span<const Vec3d> rest_positions) {
-    (void)rest_positions;
     switch (options.method) {
         case LinearMethod::supernodal:
             return std::make_unique<DirectSolver<SupernodalCholesky<double>>>();
@@ -104,15 +159,17 @@ std::unique_ptr<LinearSolver> make_linear_solver(const LinearSolverOptions& opti
         case LinearMethod::gmres:
             return std::make_unique<GmresSolver>(options);
         case LinearMethod::pcg_ic:
-            return std::make_unique<IncompleteCholeskyPcg>(options);
+            return std::make_unique<InversePcg<IncompleteCholesky>>(options);
+        case LinearMethod::pcg_multigrid:
+            return std::make_unique<InversePcg<Multigrid>>(options, rest_positions);
+        case LinearMethod::multigrid:
+            return std::make_unique<MultigridSolver>(options, rest_positions);
         case LinearMethod::cg:
             return std::make_unique<PcgSolver>(options, PreconditionerKind::identity);
         case LinearMethod::pcg_jacobi:
             return std::make_unique<PcgSolver>(options, PreconditionerKind::jacobi);
         case LinearMethod::pcg_block_jacobi:
             return std::make_unique<PcgSolver>(options, PreconditionerKind::block_jacobi);
-        default:
-            break;
     }
     report_bug(__FILE__, __LINE__, "method", "a method of the list");
 }
