@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "limber/core/check.h"
+#include "limber/linalg/four.h"
 
 namespace limber {
 
@@ -46,14 +47,20 @@ bool invert_lower(const Mat3d& B, const Vec3d& scale, Mat3d& inverse) {
 
 void IncompleteCholesky::analyze(const BlockCsr& A) {
     const Index n = A.n_nodes();
-    row_begin_.assign(1, 0);
-    column_.clear();
-    for (Index i = 0; i < n; ++i) {
-        for (Index k = A.row_begin()[i]; k < A.diagonal_position(i); ++k)
-            column_.push_back(A.column()[k]);
-        row_begin_.push_back(static_cast<Index>(column_.size()));
+    for (Triangle* t : {&lower_, &upper_}) {
+        t->row_begin.assign(1, 0);
+        t->column.clear();
     }
-    lower_.resize(column_.size());
+    for (Index i = 0; i < n; ++i) {
+        const auto row =
+            A.column().subspan(A.row_begin()[i], A.row_begin()[i + 1] - A.row_begin()[i]);
+        for (const Index j : row)
+            if (j != i) (j < i ? lower_ : upper_).column.push_back(j);
+        for (Triangle* t : {&lower_, &upper_})
+            t->row_begin.push_back(static_cast<Index>(t->column.size()));
+    }
+    LIMBER_CHECK(lower_.column.size() == upper_.column.size(), "the pattern is symmetric");
+    for (Triangle* t : {&lower_, &upper_}) t->block.resize(t->column.size() + 1);
     inverse_diagonal_.resize(n);
 }
 
@@ -68,7 +75,10 @@ SolveStats IncompleteCholesky::update(const BlockCsr& A, FreeMask free) {
             return stats;
         }
     for (shift_ = 0; shift_ <= last_shift; shift_ = shift_ == 0 ? first_shift : 2 * shift_)
-        if (factorize_shifted(A, free)) return stats;
+        if (factorize_shifted(A, free)) {
+            transpose_lower();
+            return stats;
+        }
     stats.status = SolveStatus::indefinite;
     return stats;
 }
@@ -77,45 +87,66 @@ SolveStats IncompleteCholesky::update(const BlockCsr& A, FreeMask free) {
 /// False at the first pivot that is not positive.
 bool IncompleteCholesky::factorize_shifted(const BlockCsr& A, FreeMask free) {
     const auto mask = [&](Index i) { return free.empty() ? Vec3d{1, 1, 1} : free[i]; };
+    const std::vector<Index>&row_begin = lower_.row_begin, &column = lower_.column;
+    StreamedVector<Mat3d>& L = lower_.block;
     for (Index i = 0; i < A.n_nodes(); ++i) {
-        const Index begin = row_begin_[i], end = row_begin_[i + 1], in_A = A.row_begin()[i] - begin;
+        const Index begin = row_begin[i], end = row_begin[i + 1], in_A = A.row_begin()[i] - begin;
         Mat3d pivot = filtered(A.blocks()[A.diagonal_position(i)], mask(i), mask(i));
         for (int axis = 0; axis < 3; ++axis)
             pivot(axis, axis) = mask(i)[axis] == 0 ? 1 : (1 + shift_) * pivot(axis, axis);
         const Vec3d scale{pivot(0, 0), pivot(1, 1), pivot(2, 2)};
         for (Index a = begin; a < end; ++a) {
-            const Index k = column_[a];
+            const Index k = column[a];
             Mat3d sum = filtered(A.blocks()[in_A + a], mask(i), mask(k));
-            Index p = begin, q = row_begin_[k];  // both rows ascend: walk them together
-            while (p < a && q < row_begin_[k + 1]) {
-                if (column_[p] == column_[q]) sum -= lower_[p] * transpose(lower_[q]);
-                const Index at_p = column_[p], at_q = column_[q];
+            Index p = begin, q = row_begin[k];  // both rows ascend: walk them together
+            while (p < a && q < row_begin[k + 1]) {
+                const Index at_p = column[p], at_q = column[q];
+                if (at_p == at_q) sum -= L[p] * transpose(L[q]);
                 p += at_p <= at_q;
                 q += at_q <= at_p;
             }
-            lower_[a] = sum * transpose(inverse_diagonal_[k]);
-            pivot -= lower_[a] * transpose(lower_[a]);
+            L[a] = sum * transpose(inverse_diagonal_[k]);
+            pivot -= L[a] * transpose(L[a]);
         }
         if (!invert_lower(pivot, scale, inverse_diagonal_[i])) return false;
     }
     return true;
 }
 
-/// L y = r row by row, then Lᵀ z = y: each row, from the last on, is subtracted from those it
-/// depends on.
+void IncompleteCholesky::transpose_lower() {
+    next_.assign(upper_.row_begin.begin(), upper_.row_begin.end() - 1);
+    for (Index i = 0; i < n_nodes(); ++i)
+        for (Index k = lower_.row_begin[i]; k < lower_.row_begin[i + 1]; ++k)
+            upper_.block[next_[lower_.column[k]]++] = transpose(lower_.block[k]);
+}
+
+/// Σ_k B_k x_column[k] over one row, column by column of the blocks, two blocks in flight.
+Vec3d IncompleteCholesky::Triangle::row_product(Index row, std::span<const Vec3d> x) const {
+    const Index end = row_begin[row + 1];
+    Four even, odd;
+    const auto add = [&](Index k, Four& sum) {
+        const double* B = block.data()[k].a;
+        const Vec3d& v = x.data()[column.data()[k]];
+        sum += Four::load(B) * Four(v.x) + Four::load(B + 3) * Four(v.y) +
+               Four::load(B + 6) * Four(v.z);
+    };
+    Index k = row_begin[row];
+    for (; k + 1 < end; k += 2) {
+        add(k, even);
+        add(k + 1, odd);
+    }
+    if (k < end) add(k, even);
+    const Four sum = even + odd;
+    return {sum[0], sum[1], sum[2]};
+}
+
+/// L y = r from the first row on, then Lᵀ z = y from the last one back.
 void IncompleteCholesky::apply_inverse(std::span<const Vec3d> r, std::span<Vec3d> z) const {
     const Index n = n_nodes();
     LIMBER_CHECK(std::ssize(r) == n && std::ssize(z) == n, "one entry a node");
-    for (Index i = 0; i < n; ++i) {
-        Vec3d sum = r[i];
-        for (Index k = row_begin_[i]; k < row_begin_[i + 1]; ++k) sum -= lower_[k] * z[column_[k]];
-        z[i] = inverse_diagonal_[i] * sum;
-    }
-    for (Index i = n - 1; i >= 0; --i) {
-        z[i] = transpose(inverse_diagonal_[i]) * z[i];
-        for (Index k = row_begin_[i]; k < row_begin_[i + 1]; ++k)
-            z[column_[k]] -= transpose(lower_[k]) * z[i];
-    }
+    for (Index i = 0; i < n; ++i) z[i] = inverse_diagonal_[i] * (r[i] - lower_.row_product(i, z));
+    for (Index i = n - 1; i >= 0; --i)
+        z[i] = transpose(inverse_diagonal_[i]) * (z[i] - upper_.row_product(i, z));
 }
 
 }  // namespace limber

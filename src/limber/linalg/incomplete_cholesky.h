@@ -27,13 +27,21 @@ class IncompleteCholesky final : public InverseOperator {
     void apply_inverse(std::span<const Vec3d> r, std::span<Vec3d> z) const override;
 
   private:
+    /// Blocks strictly on one side of the diagonal, by rows; columns ascend.
+    struct Triangle {
+        std::vector<Index> row_begin, column;
+        StreamedVector<Mat3d> block;  // and one more: a column is loaded as four numbers
+        Vec3d row_product(Index row, std::span<const Vec3d> x) const;
+    };
+
     void analyze(const BlockCsr& A);
     bool factorize_shifted(const BlockCsr& A, FreeMask free);
+    void transpose_lower();
 
     double shift_ = 0;
-    std::vector<Index> row_begin_, column_;  // strictly below the diagonal
-    std::vector<Mat3d> lower_;
+    Triangle lower_, upper_;               // L and Lᵀ: each sweep reads its own as one stream
     std::vector<Mat3d> inverse_diagonal_;  // L_ii⁻¹
+    std::vector<Index> next_;              // scratch of transpose_lower()
 };
 
 }  // namespace limber

@@ -102,13 +102,14 @@ void Multigrid::Hierarchy::analyze(const BlockCsr& A) {
     rest.clear();
     has_first = 3 * A.n_nodes() > options.coarsest_dofs;
     if (has_first) {
-        first.analyze(pattern, leave_out);
+        first.analyze(pattern, pattern, leave_out);
         has_first = worth(first);
     }
     if (!has_first) return;
     while (n_modes * last_coarse().pattern.n_rows() > options.coarsest_dofs) {
         MultigridLevel<6> level;
-        level.analyze(last_coarse().pattern, {});
+        level.analyze(last_coarse().pattern, rest.empty() ? first.quotient : rest.back().quotient,
+                      {});
         if (!worth(level)) break;
         rest.push_back(std::move(level));
     }

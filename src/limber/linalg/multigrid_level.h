@@ -77,8 +77,9 @@ Index aggregate_nodes(const BlockPattern& graph, std::span<const char> leave_out
 template <int F>
 class MultigridLevel {
   public:
-    /// Aggregates, and the patterns of P, A P and Pᵀ A P.
-    void analyze(const BlockPattern& A, std::span<const char> leave_out);
+    /// Aggregates of `graph` (which of the nodes are next to each other: fewer than A couples, from
+    /// the second level on) and the patterns of P, A P and Pᵀ A P.
+    void analyze(const BlockPattern& A, const BlockPattern& graph, std::span<const char> leave_out);
     /// Values for `modes`: F x 6 numbers a node by rows, zero where prescribed. False where D or a
     /// curvature is not positive.
     bool update(const LevelMatrix<F>& A, std::span<const double> modes);
@@ -94,6 +95,7 @@ class MultigridLevel {
     Index n_nodes() const { return static_cast<Index>(aggregate.size()); }
     Index n_aggregates = 0;
     std::vector<Index> aggregate;      // per node, -1: none
+    BlockPattern quotient;             // which aggregates are next to each other
     double lambda_max = 0;             // of D⁻¹A, estimated
     CoarseMatrix coarse;               // Pᵀ A P
     std::vector<double> coarse_modes;  // 6 x 6 an aggregate, by rows
@@ -101,7 +103,6 @@ class MultigridLevel {
 
   private:
     void list_members();
-    void find_coarse_pattern();
     bool invert_diagonal(const MatrixView<F>& A);
     void orthonormalize(std::span<const double> modes);
     bool estimate_lambda_max(const LevelMatrix<F>& A);

@@ -6,6 +6,7 @@
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
 #include "limber/linalg/multigrid_level.h"
+#include "limber/linalg/six.h"
 
 namespace limber {
 
@@ -16,19 +17,21 @@ constexpr Index rows_per_chunk = 64;
 /// out (F x 6 by rows) += A (F x F by columns) B (F x 6 by rows)
 template <int F>
 inline void add_product(const double* A, const double* B, double* out) {
-    for (int i = 0; i < F; ++i)
-        for (int k = 0; k < F; ++k)
-            for (int c = 0; c < n_modes; ++c)
-                out[i * n_modes + c] += A[i + F * k] * B[k * n_modes + c];
+    for (int i = 0; i < F; ++i) {
+        Six sum = Six::load(out + i * n_modes);
+        for (int k = 0; k < F; ++k) sum.add(A[i + F * k], Six::load(B + k * n_modes));
+        sum.store(out + i * n_modes);
+    }
 }
 
 /// out (6 x 6 by columns) += Pᵀ B, both F x 6 by rows
 template <int F>
 inline void add_transposed_product(const double* P, const double* B, double* out) {
-    for (int c = 0; c < n_modes; ++c)
-        for (int k = 0; k < F; ++k)
-            for (int i = 0; i < n_modes; ++i)
-                out[i + n_modes * c] += P[k * n_modes + i] * B[k * n_modes + c];
+    for (int c = 0; c < n_modes; ++c) {
+        Six sum = Six::load(out + c * n_modes);
+        for (int k = 0; k < F; ++k) sum.add(B[k * n_modes + c], Six::load(P + k * n_modes));
+        sum.store(out + c * n_modes);
+    }
 }
 
 /// Pattern of the product of two: the union of the rows of `right` that a row of `left` names.
@@ -73,17 +76,19 @@ BlockPattern transposed(const BlockPattern& p, Index n_columns, std::vector<Inde
 }  // namespace
 
 template <int F>
-void MultigridLevel<F>::analyze(const BlockPattern& A, std::span<const char> leave_out) {
-    n_aggregates = aggregate_nodes(A, leave_out, aggregate);
+void MultigridLevel<F>::analyze(const BlockPattern& A, const BlockPattern& graph,
+                                std::span<const char> leave_out) {
+    n_aggregates = aggregate_nodes(graph, leave_out, aggregate);
     list_members();
-    BlockPattern one_each;  // of T
+    BlockPattern T;
     for (const Index a : aggregate) {
-        if (a >= 0) one_each.column.push_back(a);
-        one_each.row_begin.push_back(static_cast<Index>(one_each.column.size()));
+        if (a >= 0) T.column.push_back(a);
+        T.row_begin.push_back(static_cast<Index>(T.column.size()));
     }
-    p_ = product_of(A, one_each, n_aggregates);
-    for (Index i = 0; i < n_nodes(); ++i)
-        LIMBER_ASSERT(aggregate[i] >= 0 || p_.row_begin[i] <= p_.row_begin[i + 1]);
+    std::vector<Index> unused;
+    quotient = product_of(transposed(T, n_aggregates, unused), product_of(graph, T, n_aggregates),
+                          n_aggregates);
+    p_ = product_of(A, T, n_aggregates);
     ap_ = product_of(A, p_, n_aggregates);
     columns_of_p_ = transposed(p_, n_aggregates, block_of_column_);
     coarse.pattern = product_of(columns_of_p_, ap_, n_aggregates);
@@ -196,15 +201,14 @@ void MultigridLevel<F>::restrict_residual(NodeVector<6>& out) const {
     const double* in = numbers(r);
     double* to = numbers(out);
     parallel_for(n_aggregates, rows_per_chunk, [&](Index a) {
-        double sum[n_modes] = {};
+        Six sum;
         for (Index m = columns_of_p_.row_begin[a]; m < columns_of_p_.row_begin[a + 1]; ++m) {
             const double* P =
                 p_value_.data() + static_cast<std::size_t>(block_of_column_[m]) * F * n_modes;
             const double* v = in + static_cast<std::size_t>(columns_of_p_.column[m]) * F;
-            for (int k = 0; k < F; ++k)
-                for (int c = 0; c < n_modes; ++c) sum[c] += P[k * n_modes + c] * v[k];
+            for (int k = 0; k < F; ++k) sum.add(v[k], Six::load(P + k * n_modes));
         }
-        for (int c = 0; c < n_modes; ++c) to[static_cast<std::size_t>(a) * n_modes + c] = sum[c];
+        sum.store(to + static_cast<std::size_t>(a) * n_modes);
     });
 }
 
@@ -216,9 +220,8 @@ void MultigridLevel<F>::add_correction(const LevelMatrix<F>& A, const NodeVector
         double sum[F] = {};
         for (Index m = p_.row_begin[i]; m < p_.row_begin[i + 1]; ++m) {
             const double* P = p_value_.data() + static_cast<std::size_t>(m) * F * n_modes;
-            const double* v = in + static_cast<std::size_t>(p_.column[m]) * n_modes;
-            for (int k = 0; k < F; ++k)
-                for (int c = 0; c < n_modes; ++c) sum[k] += P[k * n_modes + c] * v[c];
+            const Six v = Six::load(in + static_cast<std::size_t>(p_.column[m]) * n_modes);
+            for (int k = 0; k < F; ++k) sum[k] += dot(Six::load(P + k * n_modes), v);
         }
         for (int k = 0; k < F; ++k) change[static_cast<std::size_t>(i) * F + k] = sum[k];
     });
@@ -231,11 +234,12 @@ void MultigridLevel<F>::add_correction(const LevelMatrix<F>& A, const NodeVector
     });
 }
 
-#define LIMBER_INSTANTIATE(F)                                                             \
-    template void MultigridLevel<F>::analyze(const BlockPattern&, std::span<const char>); \
-    template void MultigridLevel<F>::smooth_prolongator(const MatrixView<F>&);            \
-    template void MultigridLevel<F>::project(const MatrixView<F>&);                       \
-    template void MultigridLevel<F>::restrict_residual(NodeVector<6>&) const;             \
+#define LIMBER_INSTANTIATE(F)                                                          \
+    template void MultigridLevel<F>::analyze(const BlockPattern&, const BlockPattern&, \
+                                             std::span<const char>);                   \
+    template void MultigridLevel<F>::smooth_prolongator(const MatrixView<F>&);         \
+    template void MultigridLevel<F>::project(const MatrixView<F>&);                    \
+    template void MultigridLevel<F>::restrict_residual(NodeVector<6>&) const;          \
     template void MultigridLevel<F>::add_correction(const LevelMatrix<F>&, const NodeVector<6>&);
 LIMBER_INSTANTIATE(3)
 LIMBER_INSTANTIATE(6)

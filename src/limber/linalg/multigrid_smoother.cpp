@@ -7,6 +7,7 @@
 
 #include "limber/core/parallel.h"
 #include "limber/linalg/multigrid_level.h"
+#include "limber/linalg/six.h"
 
 namespace limber {
 
@@ -109,21 +110,18 @@ double CoarseMatrix::apply(const NodeVector<6>& x, NodeVector<6>& y) const {
     const Index n = pattern.n_rows();
     partial.resize(chunk_count(n));
     const auto rows = [&](Index begin, Index end) {
-        double dot = 0;
+        double total = 0;
         for (Index row = begin; row < end; ++row) {
-            double sum[n_modes] = {};
+            Six sum;
             for (Index k = pattern.row_begin[row]; k < pattern.row_begin[row + 1]; ++k) {
                 const double* B = value.data() + static_cast<std::size_t>(k) * n_modes * n_modes;
                 const double* v = x[pattern.column[k]].a;
-                for (int j = 0; j < n_modes; ++j)
-                    for (int i = 0; i < n_modes; ++i) sum[i] += B[i + n_modes * j] * v[j];
+                for (int j = 0; j < n_modes; ++j) sum.add(v[j], Six::load(B + n_modes * j));
             }
-            for (int i = 0; i < n_modes; ++i) {
-                y[row].a[i] = sum[i];
-                dot += x[row].a[i] * sum[i];
-            }
+            sum.store(y[row].a);
+            total += dot(Six::load(x[row].a), sum);
         }
-        return dot;
+        return total;
     };
     return parallel_sum(n, rows_per_chunk, std::span(partial), rows);
 }
