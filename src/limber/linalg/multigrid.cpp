@@ -62,6 +62,8 @@ struct Multigrid::Hierarchy {
     MultigridOptions options;
     std::vector<Vec3d> positions;
     std::vector<char> leave_out;  // nodes prescribed whole
+    std::vector<char> now_out;    // the same of the matrix that comes
+    std::vector<char> bad;        // per chunk
     BlockCsr matrix;              // A with prescribed rows and columns those of the identity
     bool has_first = false;       // else A itself is factorised
     MultigridLevel<3> first;
@@ -73,7 +75,7 @@ struct Multigrid::Hierarchy {
     NodeVector<6> coarse_r, coarse_z;
     bool ready = false;
 
-    bool analyzed(const BlockCsr& A, std::span<const char> left_out) const;
+    bool analyzed(const BlockCsr& A) const;
     void analyze(const BlockCsr& A);
     bool fill_matrix(const BlockCsr& A, FreeMask free);
     void find_modes(FreeMask free);
@@ -86,10 +88,9 @@ struct Multigrid::Hierarchy {
     void cycle(MultigridLevel<F>& level, const LevelMatrix<F>& A, std::size_t next);
 };
 
-bool Multigrid::Hierarchy::analyzed(const BlockCsr& A, std::span<const char> left_out) const {
+bool Multigrid::Hierarchy::analyzed(const BlockCsr& A) const {
     return std::ranges::equal(A.row_begin(), matrix.row_begin()) &&
-           std::ranges::equal(A.column(), matrix.column()) &&
-           std::ranges::equal(left_out, leave_out);
+           std::ranges::equal(A.column(), matrix.column()) && now_out == leave_out;
 }
 
 void Multigrid::Hierarchy::analyze(const BlockCsr& A) {
@@ -123,7 +124,7 @@ void Multigrid::Hierarchy::analyze(const BlockCsr& A) {
 
 /// False where an entry is not finite.
 bool Multigrid::Hierarchy::fill_matrix(const BlockCsr& A, FreeMask free) {
-    std::vector<char> bad((A.n_nodes() + nodes_per_chunk - 1) / nodes_per_chunk, 0);
+    bad.assign((A.n_nodes() + nodes_per_chunk - 1) / nodes_per_chunk, 0);
     parallel_for(A.n_nodes(), nodes_per_chunk, [&](Index i) {
         for (Index k = A.row_begin()[i]; k < A.row_begin()[i + 1]; ++k) {
             const Index j = A.column()[k];
@@ -213,11 +214,11 @@ SolveStats Multigrid::update(const BlockCsr& A, FreeMask free) {
     const Index n = A.n_nodes();
     LIMBER_CHECK(std::ssize(h.positions) == n, "multigrid knows a position for every node");
     LIMBER_CHECK(free.empty() || std::ssize(free) == n, "the mask has one entry a node");
-    std::vector<char> left_out(n, 0);
-    for (std::size_t i = 0; i < free.size(); ++i) left_out[i] = free[i] == Vec3d{};
+    h.now_out.assign(n, 0);
+    for (std::size_t i = 0; i < free.size(); ++i) h.now_out[i] = free[i] == Vec3d{};
     h.ready = false;
-    if (!h.analyzed(A, left_out)) {
-        h.leave_out = std::move(left_out);
+    if (!h.analyzed(A)) {
+        h.leave_out = h.now_out;
         h.analyze(A);
     }
     SolveStats stats;
