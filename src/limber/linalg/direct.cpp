@@ -32,7 +32,7 @@ struct EigenSolverOf<EigenFactorKind::cholesky> {
 };
 template <>
 struct EigenSolverOf<EigenFactorKind::lu> {
-    using Type = Eigen::SparseLU<Matrix, Ordering>;
+    using Type = Eigen::SparseLU<Matrix, Eigen::COLAMDOrdering<int>>;
 };
 
 }  // namespace
@@ -110,7 +110,6 @@ void EigenFactor<kind>::Factor::analyse(const BlockCsr& A, FreeMask mask) {
     matrix.resizeNonZeros(static_cast<Eigen::Index>(inner.size()));
     std::ranges::copy(inner, matrix.innerIndexPtr());
     std::fill_n(matrix.valuePtr(), inner.size(), 0.0);
-    if constexpr (whole) eigen.isSymmetric(true);  // in its pattern: pivots stay on the diagonal
     if (n > 0) eigen.analyzePattern(matrix);
     analysed = true;
 }
