@@ -25,7 +25,8 @@ void scale(double s, std::span<Vec3d> y) {
 }  // namespace
 
 GmresSolver::GmresSolver(const LinearSolverOptions& options)
-    : options_(options), restart_(std::max(1, std::min(options.restart, options.max_iterations))) {
+    : IterativeSolver(options),
+      restart_(std::max(1, std::min(options.restart, options.max_iterations))) {
     basis_.resize(restart_ + 1);
     h_.resize(static_cast<std::size_t>(restart_ + 1) * restart_);
     cos_.resize(restart_);
@@ -73,21 +74,6 @@ void GmresSolver::rotate_column(int k) {
     g_[k] *= cos_[k];
 }
 
-/// Vectors of one cycle from r with |r| = beta: until the residual falls to `target`, the vectors
-/// or the iterations run out, or the Krylov space ends. Returns how many.
-int GmresSolver::run_cycle(const BlockCsr& A, FreeMask free, double beta, double target, int most) {
-    basis_[0].assign(r_.begin(), r_.end());
-    scale(1 / beta, basis_[0]);
-    g_[0] = beta;
-    int k = 0;
-    while (k < std::min(restart_, most)) {
-        const double length = extend_basis(A, free, k);
-        rotate_column(k++);
-        if (!std::isfinite(g_[k]) || std::fabs(g_[k]) <= target || length == 0) break;
-    }
-    return k;
-}
-
 /// x += P⁻¹ Σ y_i v_i with h y = g. A zero on the diagonal of h is a direction in which A does
 /// nothing: it takes no part.
 void GmresSolver::add_correction(int n_vectors) {
@@ -102,33 +88,22 @@ void GmresSolver::add_correction(int n_vectors) {
     add_scaled(1, z_, x_);
 }
 
-SolveStats GmresSolver::solve(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free,
-                              std::span<Vec3d> x) {
-    LIMBER_CHECK(P_.n_nodes() == A.n_nodes(), "prepare() saw this matrix");
-    const double reference = residual_.right_norm(A, b, free, x);
-    const double target = options_.rel_tolerance * reference;
-    x_.assign(x.begin(), x.end());
-    r_.resize(x.size());
-    z_.resize(x.size());
-    SolveStats stats;
-    for (;;) {
-        stats.absolute_residual = residual_.find(A, b, free, x_, r_);
-        stats.residual = reference > 0 ? stats.absolute_residual / reference : 0;
-        if (!std::isfinite(stats.absolute_residual)) {
-            stats.status = SolveStatus::not_finite;
-            return stats;
-        }
-        std::ranges::copy(x_, x.begin());
-        if (stats.absolute_residual <= target) return stats;
-        const int left = options_.max_iterations - stats.iterations;
-        if (left <= 0) {
-            stats.status = SolveStatus::iteration_cap;
-            return stats;
-        }
-        const int used = run_cycle(A, free, stats.absolute_residual, target, left);
-        stats.iterations += used;
-        add_correction(used);
+/// One cycle: until the residual falls to the target, the vectors or the iterations run out, or the
+/// Krylov space ends.
+int GmresSolver::improve(const Round& round) {
+    LIMBER_CHECK(P_.n_nodes() == round.A.n_nodes(), "prepare() saw this matrix");
+    z_.resize(r_.size());
+    basis_[0].assign(r_.begin(), r_.end());
+    scale(1 / round.residual, basis_[0]);
+    g_[0] = round.residual;
+    int k = 0;
+    while (k < std::min(restart_, round.most)) {
+        const double length = extend_basis(round.A, round.free, k);
+        rotate_column(k++);
+        if (!std::isfinite(g_[k]) || std::fabs(g_[k]) <= round.target || length == 0) break;
     }
+    add_correction(k);
+    return k;
 }
 
 }  // namespace limber

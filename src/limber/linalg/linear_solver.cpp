@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/linalg/linear_solver.h"
 
-#include <algorithm>
-#include <cmath>
 #include <type_traits>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include "limber/linalg/direct.h"
 #include "limber/linalg/gmres.h"
 #include "limber/linalg/incomplete_cholesky.h"
+#include "limber/linalg/iterative_solver.h"
 #include "limber/linalg/multigrid.h"
 #include "limber/linalg/pcg.h"
 #include "limber/linalg/residual.h"
@@ -93,51 +92,29 @@ class InversePcg final : public LinearSolver {
 };
 
 /// x += V (b - A x) with one V-cycle a time.
-class MultigridSolver final : public LinearSolver {
+class MultigridSolver final : public IterativeSolver {
   public:
     MultigridSolver(const LinearSolverOptions& options, std::span<const Vec3d> positions)
-        : options_(options), multigrid_(positions) {}
+        : IterativeSolver(options), multigrid_(positions) {}
 
     SolveStats prepare(const BlockCsr& A, FreeMask free) override {
         return multigrid_.update(A, free);
     }
-    SolveStats solve(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free,
-                     std::span<Vec3d> x) override;
     void set_positions(std::span<const Vec3d> positions) override {
         multigrid_.set_positions(positions);
     }
 
   private:
-    LinearSolverOptions options_;
-    Multigrid multigrid_;
-    std::vector<Vec3d> x_, r_, z_;
-    FreeResidual residual_;
-};
-
-SolveStats MultigridSolver::solve(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free,
-                                  std::span<Vec3d> x) {
-    const double reference = residual_.right_norm(A, b, free, x);
-    x_.assign(x.begin(), x.end());
-    r_.resize(x.size());
-    z_.resize(x.size());
-    SolveStats stats;
-    for (;; ++stats.iterations) {
-        stats.absolute_residual = residual_.find(A, b, free, x_, r_);
-        stats.residual = reference > 0 ? stats.absolute_residual / reference : 0;
-        if (!std::isfinite(stats.absolute_residual)) {
-            stats.status = SolveStatus::not_finite;
-            return stats;
-        }
-        std::ranges::copy(x_, x.begin());
-        if (stats.absolute_residual <= options_.rel_tolerance * reference) return stats;
-        if (stats.iterations >= options_.max_iterations) {
-            stats.status = SolveStatus::iteration_cap;
-            return stats;
-        }
-        multigrid_.apply_inverse(r_, z_);  // 0 where r is: at the prescribed ones
-        for (std::size_t i = 0; i < x.size(); ++i) x_[i] += z_[i];
+    int improve(const Round&) override {
+        z_.resize(r_.size());
+        multigrid_.apply_inverse(r_, z_);  // 0 at the prescribed ones, where r is
+        for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += z_[i];
+        return 1;
     }
-}
+
+    Multigrid multigrid_;
+    std::vector<Vec3d> z_;
+};
 
 }  // namespace
 

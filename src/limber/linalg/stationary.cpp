@@ -20,7 +20,7 @@ constexpr double share_of_limit = 0.95;
 
 }  // namespace
 
-StationarySolver::StationarySolver(const LinearSolverOptions& options) : options_(options) {
+StationarySolver::StationarySolver(const LinearSolverOptions& options) : IterativeSolver(options) {
     LIMBER_CHECK(options.omega > 0 && options.omega < 2, "omega of SOR lies in (0, 2)");
     if (options.method == LinearMethod::sor) omega_ = options.omega;
 }
@@ -88,34 +88,15 @@ void StationarySolver::sweep_in_order(const BlockCsr& A, std::span<const Vec3d> 
     }
 }
 
-SolveStats StationarySolver::solve(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free,
-                                   std::span<Vec3d> x) {
-    LIMBER_CHECK(std::ssize(inverse_) == A.n_nodes(), "prepare() saw this matrix");
-    const double reference = residual_.right_norm(A, b, free, x);
-    x_.assign(x.begin(), x.end());
-    r_.resize(x.size());
-    SolveStats stats;
-    for (;;) {
-        stats.absolute_residual = residual_.find(A, b, free, x_, r_);
-        stats.residual = reference > 0 ? stats.absolute_residual / reference : 0;
-        if (!std::isfinite(stats.absolute_residual)) {
-            stats.status = SolveStatus::not_finite;  // x is the iterate that was finite last
-            return stats;
-        }
-        std::ranges::copy(x_, x.begin());
-        if (stats.absolute_residual <= options_.rel_tolerance * reference) return stats;
-        if (stats.iterations >= options_.max_iterations) {
-            stats.status = SolveStatus::iteration_cap;
-            return stats;
-        }
-        for (int k = 0; k < sweeps_between_residuals && stats.iterations < options_.max_iterations;
-             ++k, ++stats.iterations) {
-            if (options_.method == LinearMethod::jacobi)
-                sweep_jacobi(A, b, free);
-            else
-                sweep_in_order(A, b);
-        }
-    }
+int StationarySolver::improve(const Round& round) {
+    LIMBER_CHECK(std::ssize(inverse_) == round.A.n_nodes(), "prepare() saw this matrix");
+    const int sweeps = std::min(sweeps_between_residuals, round.most);
+    for (int k = 0; k < sweeps; ++k)
+        if (options_.method == LinearMethod::jacobi)
+            sweep_jacobi(round.A, round.b, round.free);
+        else
+            sweep_in_order(round.A, round.b);
+    return sweeps;
 }
 
 }  // namespace limber

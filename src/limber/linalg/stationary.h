@@ -3,8 +3,7 @@
 
 #include <vector>
 
-#include "limber/linalg/linear_solver.h"
-#include "limber/linalg/residual.h"
+#include "limber/linalg/iterative_solver.h"
 
 namespace limber {
 
@@ -20,26 +19,22 @@ namespace limber {
 /// The automatic ω bounds λ_max by the largest absolute row sum of D^-½ A D^-½.
 ///
 /// The residual costs as much as a sweep and is looked at every tenth one.
-class StationarySolver final : public LinearSolver {
+class StationarySolver final : public IterativeSolver {
   public:
     explicit StationarySolver(const LinearSolverOptions& options);
     /// Indefinite where a diagonal entry is not positive.
     SolveStats prepare(const BlockCsr& A, FreeMask free) override;
-    SolveStats solve(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free,
-                     std::span<Vec3d> x) override;
     /// What prepare() chose, or the user.
     double omega() const { return omega_; }
 
   private:
+    int improve(const Round& round) override;
     double row_sum_bound(const BlockCsr& A) const;
     void sweep_jacobi(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free);
     void sweep_in_order(const BlockCsr& A, std::span<const Vec3d> b);
 
-    LinearSolverOptions options_;
     double omega_ = 1;
     std::vector<Vec3d> inverse_;  // 1 / a_ii, 0 where prescribed
-    std::vector<Vec3d> x_, r_;
-    FreeResidual residual_;
 };
 
 }  // namespace limber
