@@ -132,15 +132,13 @@ TYPED_TEST(EveryPointLaw, stays_finite_wherever_an_element_goes) {
     }
 }
 
-TYPED_TEST(EveryPointLaw, never_gives_a_number_that_is_none) {
-    const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
-    for (const double bad : {nan, inf, -inf, 1e200})
-        for (const double l : {0.0, 0.5, 1.0}) {
-            Mat3d F = Mat3d::identity();
-            F(0, 1) = bad;
-            if (!std::isfinite(bad)) continue;
-            EXPECT_FALSE(std::isnan(this->full.energy(F, l))) << bad << ' ' << l;
-        }
+TYPED_TEST(EveryPointLaw, a_stretch_beyond_all_numbers_costs_infinity_not_nan) {
+    for (const double l : {0.0, 0.5, 1.0}) {
+        Mat3d F = Mat3d::identity();
+        F(0, 1) = 1e200;
+        EXPECT_FALSE(std::isnan(this->full.energy(F, l))) << l;
+        EXPECT_GT(this->full.energy(F, l), 1e300);
+    }
 }
 
 TYPED_TEST(EveryPointLaw, block_diagonal_is_that_of_the_hessian) {

@@ -39,7 +39,7 @@ struct Material {
     double damping_mass = 0;       // a in C = a M + b K [1/s]
     double damping_stiffness = 0;  // b [s]
     double volume = 0;             // k of k/2 (det F − 1)², beside the law [Pa]
-    Conversion conversion;
+    Conversion conversion{};
 };
 
 /// What the material is at small strains, the volume term included.

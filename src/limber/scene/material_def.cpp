@@ -67,7 +67,7 @@ void check_keys(const MaterialDef& def) {
     for (int i = 0; i < wanted; ++i)
         if (given > 0 && !def.s[i])
             refuse(def, "s0", std::string(raw_names[i]) + " is missing" + allowed);
-    if (def.origin.has("tangent") && !std::is_same_v<Law, CorotatedElastic>)
+    if (def.tangent && !std::is_same_v<Law, CorotatedElastic>)
         refuse(def, "tangent", law + " has one tangent only; tangent belongs to corotated");
     if (!(def.lambda_minus < def.lambda_plus))
         refuse(def, def.origin.has("lambda_minus") ? "lambda_minus" : "lambda_plus",
@@ -229,11 +229,11 @@ void check_laws(const SceneDef& scene) {
                        "solves one linear system a step with the rotations of its start; allowed: "
                        "kind = \"corotated\" or \"linear\"" +
                        minimising);
-        const char* key = def.volume != 0             ? "volume"
-                          : def.invertible            ? "invertible"
-                          : def.origin.has("tangent") ? "tangent"
-                                                      : nullptr;
-        if (key && !(std::string_view(key) == "tangent" && def.tangent == TangentKind::frozen))
+        const char* key = def.volume != 0                     ? "volume"
+                          : def.invertible                    ? "invertible"
+                          : def.tangent == TangentKind::exact ? "tangent"
+                                                              : nullptr;
+        if (key)
             refuse(def, key,
                    std::string(key) + with +
                        "takes the law's tangent with frozen rotations and nothing beside; allowed: "

@@ -58,7 +58,7 @@ struct MaterialDef {
     bool invertible = false;
     double lambda_minus = Conversion{}.lower, lambda_plus = Conversion{}.upper;
     double fade = Conversion{}.fade;
-    TangentKind tangent = TangentKind::exact;
+    std::optional<TangentKind> tangent;
     std::optional<double> density;
     DampingDef damping;
     Origin origin;
@@ -95,7 +95,8 @@ void fields(Visitor& field, MaterialDef& o) {
     field("fade", o.fade, Rule{.lo = 0, .hi = 1, .open_lo = true},
           "how much of its share it may lose from one iteration to the next");
     field("tangent", o.tangent, any_value(),
-          "corotated in minimising solvers: with the turning of the element, or without");
+          "corotated in minimising solvers: with the turning of the element (where nothing is "
+          "given), or without");
     field("density", o.density, Rule{.lo = 0, .hi = 1e6, .open_lo = true, .unit = Unit::density},
           "mass density; 1000 kg/m^3 where nothing is given");
     field("damping", o.damping, any_value(), "Rayleigh damping");
