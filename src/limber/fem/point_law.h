@@ -39,7 +39,7 @@ template <class Law>
 struct PointLaw {
     Law law;
     double volume = 0;  // [Pa]
-    Conversion conversion;
+    Conversion conversion{};
 
     /// (1 − l) (ψ + k/2 (J − 1)²) + l ψ_proj, Eq. (18).   [J/m³]
     /// +infinity, never NaN, where the law does not take F and l < 1.

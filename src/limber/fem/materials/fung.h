@@ -19,10 +19,11 @@ struct Fung {
     static constexpr std::string_view help =
         "soft tissue: neo_hookean that stiffens exponentially, s2 (exp(s3 (I - 3)) - 1)";
     static constexpr bool corotational = true;
-    double s0 = 0, s1 = 0, s2 = 0;  // [Pa]
-    double s3 = 1;                  // speed of the stiffening
+    static constexpr int n_raw = 4;  // s0, s1, ... of a scene
+    double s0 = 0, s1 = 0, s2 = 0;   // [Pa]
+    double s3 = 1;                   // speed of the stiffening
 
-    /// Half of the shear modulus at rest by the exponential term.
+    /// Half of the shear modulus at rest by the exponential term, of speed s3.
     static Fung from(const Lame& lame, double s3 = 1) {
         return {lame.mu / 4, lame.bulk() / 2, lame.mu / (4 * s3), s3};
     }

@@ -18,10 +18,13 @@ struct MooneyRivlin {
     static constexpr std::string_view help =
         "rubber: neo_hookean and a second shape term s2 (J^(-4/3) II - 3)";
     static constexpr bool corotational = true;
-    double s0 = 0, s1 = 0, s2 = 0;  // [Pa]
+    static constexpr int n_raw = 3;  // s0, s1, ... of a scene
+    double s0 = 0, s1 = 0, s2 = 0;   // [Pa]
 
-    static MooneyRivlin from(const Lame& lame) {
-        return {lame.mu / 4, lame.bulk() / 2, lame.mu / 4};
+    static MooneyRivlin from(const Lame& lame) { return from(lame, lame.mu / 4); }
+    /// With the part of s2 given.
+    static MooneyRivlin from(const Lame& lame, double s2) {
+        return {lame.mu / 2 - s2, lame.bulk() / 2, s2};
     }
     Lame small_strain() const { return Lame::from_bulk(2 * (s0 + s2), 2 * s1); }
 

@@ -19,7 +19,8 @@ struct NeoHookean {
     static constexpr std::string_view help =
         "rubber: shape and volume apart, J^(-2/3) I and (J - 1)^2; does not go through J = 0";
     static constexpr bool corotational = true;
-    double s0 = 0, s1 = 0;  // [Pa]
+    static constexpr int n_raw = 2;  // s0, s1, ... of a scene
+    double s0 = 0, s1 = 0;           // [Pa]
 
     static NeoHookean from(const Lame& lame) { return {lame.mu / 2, lame.bulk() / 2}; }
     Lame small_strain() const { return Lame::from_bulk(2 * s0, 2 * s1); }

@@ -18,7 +18,8 @@ struct NeoHookeanLog {
     static constexpr std::string_view help =
         "neo-Hookean of engineering texts, with ln J; does not go through J = 0";
     static constexpr bool corotational = true;
-    double s0 = 0, s1 = 0;  // μ, λ [Pa]
+    static constexpr int n_raw = 2;  // s0, s1, ... of a scene
+    double s0 = 0, s1 = 0;           // μ, λ [Pa]
 
     static NeoHookeanLog from(const Lame& lame) { return {lame.mu, lame.lambda}; }
     Lame small_strain() const { return {s0, s1}; }

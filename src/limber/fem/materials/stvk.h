@@ -18,7 +18,8 @@ struct StVenantKirchhoff {
     static constexpr std::string_view help =
         "St. Venant-Kirchhoff: linear in Green's strain; gives way under strong compression";
     static constexpr bool corotational = true;
-    double s0 = 0, s1 = 0;  // λ/4, μ [Pa]
+    static constexpr int n_raw = 2;  // s0, s1, ... of a scene
+    double s0 = 0, s1 = 0;           // λ/4, μ [Pa]
 
     static StVenantKirchhoff from(const Lame& lame) { return {lame.lambda / 4, lame.mu}; }
     Lame small_strain() const { return {s1, 4 * s0}; }
