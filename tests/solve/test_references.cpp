@@ -190,7 +190,7 @@ TEST(References, manufactured_solutions_converge_with_the_square_of_the_cell) {
     for (const Material& material : laws()) {
         if (material.name != "linear" && material.name != "neo_hookean") continue;
         const double order =
-            std::log2(manufactured_error(material, 8) / manufactured_error(material, 16));
+            std::log2(manufactured_error(material, 10) / manufactured_error(material, 20));
         EXPECT_GT(order, 1.9) << material.name;
         EXPECT_LT(order, 2.2) << material.name;
     }
