@@ -105,7 +105,8 @@ void MultigridLevel<F>::analyze(const BlockPattern& A, const BlockPattern& graph
     for (auto* v : {&r, &z, &d_, &q_}) v->resize(nodes);
 }
 
-/// P = T - ω D⁻¹ A T with ω = 4 / (3 λ_max), which halves the energy of T's columns at best.
+/// P = T - ω D⁻¹ A T with ω = 4 / (3 λ_max) (Vaněk, Mandel & Brezina 1996): one step of damped
+/// Jacobi takes the jumps between aggregates, which cost energy, out of the columns of T.
 template <int F>
 void MultigridLevel<F>::smooth_prolongator(const MatrixView<F>& A) {
     const double omega = 4.0 / 3.0 / lambda_max;

@@ -11,11 +11,11 @@ namespace limber {
 ///
 ///   jacobi         P = D / ω         all at once, on all threads
 ///   gauss_seidel   P = D + L         in the order of the nodes, on one thread
-///   sor            P = D / ω + L     the same (source 001 prints D + ω L, which does not converge
-///                                    for the ω that makes SOR fast)
+///   sor            P = D / ω + L     the same (source 001 prints D + ω L, whose steps are ω times
+///                                    too short)
 ///
 /// Gauss-Seidel and SOR with 0 < ω < 2 converge for every positive definite A. Jacobi does so only
-/// for ω < 2 / λ_max(D⁻¹A), and elasticity on tets has λ_max of 3 and more: undamped it diverges.
+/// for ω < 2 / λ_max(D⁻¹A), and elasticity on tets has λ_max above 2: undamped it diverges.
 /// The automatic ω bounds λ_max by the largest absolute row sum of D^-½ A D^-½.
 ///
 /// The residual costs as much as a sweep and is looked at every tenth one.
