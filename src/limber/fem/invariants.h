@@ -51,10 +51,10 @@ LIMBER_HD T or_infinity(const T& J, const T& W) {
 
 /// F and cof F by columns: matrices as arrays leave the registers when T is a packet.
 template <class T>
-struct Columns {
+struct GradientColumns {
     Vec3<T> f0, f1, f2, c0, c1, c2;
 
-    explicit LIMBER_HD Columns(const Mat3<T>& F)
+    explicit LIMBER_HD GradientColumns(const Mat3<T>& F)
         : f0(F.col(0)),
           f1(F.col(1)),
           f2(F.col(2)),
@@ -80,18 +80,18 @@ struct Columns {
 
 template <class T>
 LIMBER_HD Invariants<T> invariants_of(const Mat3<T>& F) {
-    const Columns<T> columns(F);
+    const GradientColumns<T> columns(F);
     return {columns.I(), columns.II(), columns.J()};
 }
 
 /// P = W_I 2F + W_II 2 (I F − F FᵀF) + W_J cof F   [Pa]
 template <class T>
-LIMBER_HD Mat3<T> stress_of(const Columns<T>& F, const T& I, const InvariantSlopes<T>& W) {
+LIMBER_HD Mat3<T> stress_of(const GradientColumns<T>& F, const T& I, const InvariantSlopes<T>& W) {
     return F.combined(T(2) * (W.I + W.II * I), T(-2) * W.II, W.J);
 }
 /// The same for laws without II.
 template <class T>
-LIMBER_HD Mat3<T> stress_without_II(const Columns<T>& F, const InvariantSlopes<T>& W) {
+LIMBER_HD Mat3<T> stress_without_II(const GradientColumns<T>& F, const InvariantSlopes<T>& W) {
     return F.combined(W.I + W.I, W.J);
 }
 

@@ -49,7 +49,7 @@ struct Fung {
     }
     template <class T>
     LIMBER_HD Mat3<T> stress(const Mat3<T>& F) const {
-        const Columns<T> columns(F);
+        const GradientColumns<T> columns(F);
         return stress_without_II(columns, slopes(Invariants<T>{columns.I(), T(0), columns.J()}));
     }
     template <class T>

@@ -37,7 +37,7 @@ struct MooneyRivlin {
     }
     template <class T>
     LIMBER_HD Mat3<T> stress(const Mat3<T>& F) const {
-        const Columns<T> columns(F);
+        const GradientColumns<T> columns(F);
         const Invariants<T> v{columns.I(), columns.II(), columns.J()};
         return stress_of(columns, v.I, slopes(v));
     }
