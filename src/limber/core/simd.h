@@ -113,12 +113,6 @@ struct Packet {
         return from(m.m ? a.v : b.v);
     }
     friend Packet sqrt(const Packet& a) {
-#if defined(__AVX512F__)
-        if constexpr (sizeof(Native) == 64 && sizeof(T) == 8)
-            return from((Native)_mm512_sqrt_pd((__m512d)a.v));
-        if constexpr (sizeof(Native) == 64 && sizeof(T) == 4)
-            return from((Native)_mm512_sqrt_ps((__m512)a.v));
-#endif
         Packet r;
         for (int i = 0; i < W; ++i) r.v[i] = std::sqrt(a.v[i]);
         return r;
