@@ -33,9 +33,8 @@ struct NeoHookeanLog {
     }
     template <class T>
     LIMBER_HD Mat3<T> stress(const Mat3<T>& F) const {
-        const Mat3<T> cof = cofactor(F);
-        const T J = dot(F.col(0), cof.col(0));
-        return T(s0) * F + slopes(Invariants<T>{T(0), T(0), J}).J * cof;
+        const GradientColumns<T> columns(F);
+        return stress_without_II(columns, slopes(Invariants<T>{T(0), T(0), columns.J()}));
     }
     template <class T>
     LIMBER_HD InvariantSlopes<T> slopes(const Invariants<T>& v) const {
