@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "limber/core/parallel.h"
+#include "limber/mesh/stuffing.h"
 #include "limber/solve/selective_damping.h"
 #include "limber/solve/thin_tets.h"
 
@@ -114,6 +116,14 @@ void WarpCancelingStepper::prepare_factor() {
         for (const Index node : model_.mesh.tets[t])
             first = std::min(first, tree.supernode_of[node]);
         tet_supernode_[t] = first;
+    }
+    // A supernode may hold nodes of parts that have nothing to do with each other.
+    const std::vector<Index> part = tet_parts(model_.mesh);
+    std::map<std::pair<Index, Index>, Index> regions;
+    for (Index t = 0; t < model_.n_tets(); ++t) {
+        const auto next = static_cast<Index>(regions.size());
+        tet_region_.push_back(
+            regions.emplace(std::pair(tet_supernode_[t], part[t]), next).first->second);
     }
 }
 
@@ -445,7 +455,7 @@ void WarpCancelingStepper::damp(const State& state, StepReport& report) {
     for (Index t = 0; t < model_.n_tets(); ++t)
         if (updated_[t]) error_[t] = 0;
     const DampingInput input{model_.mesh.tets, model_.mass, model_.free, state.x,
-                             tet_supernode_,   error_,      limit};
+                             tet_region_,      error_,      limit};
     if (options_.damping == DampingKind::velocity)
         damp_velocities(input, solution_);
     else

@@ -185,6 +185,7 @@ class WarpCancelingStepper final : public Stepper {
     SupernodalCholesky<float> single_;
     std::unique_ptr<UpdateMarks> marks_;
     std::vector<Index> tet_supernode_;  // the supernode eliminated first among the tet's nodes
+    std::vector<Index> tet_region_;     // what is damped as one: supernode and connected part
     std::vector<double> flop_cost_;     // per supernode [ms] at a nominal rate
     std::vector<double> error_;         // per tet [N s]
     std::vector<double> badness_;       // per supernode: the largest error of its tets
