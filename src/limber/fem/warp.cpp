@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/fem/warp.h"
 
+#include <algorithm>
+
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
 #include "limber/fem/block_columns.h"
@@ -13,6 +15,13 @@ namespace {
 
 using Mat = Mat3<Double8>;
 using Vec = Vec3<Double8>;
+
+/// R_i of one corner of eight tets.
+Mat load_rotations(const NodeRotations& nodes, const Index (&node)[tet_lanes]) {
+    return Mat::from_columns(load_corner(nodes.column[0].data(), node),
+                             load_corner(nodes.column[1].data(), node),
+                             load_corner(nodes.column[2].data(), node));
+}
 
 }  // namespace
 
@@ -68,12 +77,25 @@ void WarpFrames::reset(const ElementSet& elements) {
 void refresh_frames(const ElementSet& elements, const CorotationCache& elements_now,
                     const NodeRotations& nodes_now, std::span<const char> tet_marked,
                     WarpFrames& frames) {
-    parallel_for(elements.n_tets, 1024, [&](Index t) {
-        if (!tet_marked[t]) return;
-        const Mat3d R = elements_now.at(t);
+    parallel_for(static_cast<Index>(elements.packets.size()), 128, [&](Index p) {
+        const Index first = p * tet_lanes;
+        const int lanes = std::min<Index>(tet_lanes, elements.n_tets - first);
+        const auto marked = tet_marked.subspan(first, lanes);
+        if (std::find(marked.begin(), marked.end(), 1) == marked.end()) return;
+        const Mat R = load_matrix(elements_now.element[p].R);
         for (int c = 0; c < 4; ++c) {
-            const Index node = elements.packets[t / tet_lanes].node[c][t % tet_lanes];
-            frames.tet[t][c] = transpose(nodes_now.at(node)) * R;
+            const Mat Q = transpose(load_rotations(nodes_now, elements.packets[p].node[c])) * R;
+            const auto put = [&](int from, const Double8& w) {
+                for_each_lane({Q.a[from], Q.a[from + 1], Q.a[from + 2]}, w,
+                              [&](int lane, const Packet<double, 4>& four) {
+                                  if (lane < lanes && marked[lane])
+                                      four.store(frames.tet[first + lane][c].a + from);
+                              });
+            };
+            put(0, Q.a[3]);
+            put(4, Q.a[7]);
+            for (int lane = 0; lane < lanes; ++lane)
+                if (marked[lane]) frames.tet[first + lane][c].a[8] = Q.a[8][lane];
         }
     });
 }
@@ -261,10 +283,7 @@ void warp_errors(const ElementSet& elements, const SystemCoefficients& coefficie
         B.apply(w, f_apx);
         Double8 sum(0.0);
         for (int c = 0; c < 4; ++c) {
-            const Mat R_c =
-                Mat::from_columns(load_corner(nodes_now.column[0].data(), packet.node[c]),
-                                  load_corner(nodes_now.column[1].data(), packet.node[c]),
-                                  load_corner(nodes_now.column[2].data(), packet.node[c]));
+            const Mat R_c = load_rotations(nodes_now, packet.node[c]);
             sum += squared_norm(R * f_cor[c] - R_c * (Q[c] * f_apx[c]));
         }
         for (int lane = 0; lane < lanes; ++lane) error[first + lane] = std::sqrt(sum[lane]);

@@ -240,8 +240,9 @@ SolveStats WarpCancelingStepper::update_factor(const StepInput& in, StepReport& 
 
 /// The tets of marked supernodes, their nodes, and the nodes whose contact blocks change.
 void WarpCancelingStepper::mark_tets(const StepInput& in) {
-    std::fill(node_marked_.begin(), node_marked_.end(), 0);
-    for (Index t = 0; t < model_.n_tets(); ++t) {
+    std::fill(node_marked_.begin(), node_marked_.end(), all_marked());
+    std::fill(tet_marked_.begin(), tet_marked_.end(), all_marked());
+    for (Index t = 0; t < model_.n_tets() && !all_marked(); ++t) {
         tet_marked_[t] = marks_->marked()[tet_supernode_[t]];
         if (!tet_marked_[t]) continue;
         for (const Index node : model_.mesh.tets[t]) node_marked_[node] = 1;
