@@ -21,7 +21,7 @@ struct AgingFactor {
         } else {
             const bool late = age.age() > good;
             too_old += late;
-            age.learn(late ? 2 * target : 4, false, late);
+            age.learn(late ? 2 : 4, false, late);
         }
     }
 };
@@ -46,7 +46,7 @@ TEST(FactorAge, asks_for_an_update_after_a_step_that_needed_too_many_iterations)
 TEST(FactorAge, a_rescued_step_leaves_a_fresh_factor_and_a_shorter_life) {
     FactorAge age(target);
     for (int k = 0; k < 5; ++k) age.learn(3, false, false);
-    age.learn(40, false, true);
+    age.learn(2, false, true);
     EXPECT_FALSE(age.update_is_due());  // the factor is new
     EXPECT_EQ(age.max_age(), 4);
 }
@@ -59,9 +59,25 @@ TEST(FactorAge, learns_how_long_a_factor_serves_and_tries_more_ever_more_rarely)
         EXPECT_EQ(factor.age.max_age(), good);
         for (int k = 0; k < 2000; ++k) factor.step(good);
         EXPECT_GT(early, 1);
-        // Patience doubles from 8 updates to 512; without it every ninth update would fail.
-        EXPECT_LT(factor.too_old, 12);
+        // Patience doubles from 8 updates to 64; without it every ninth update would fail.
+        EXPECT_LT(factor.too_old, 5 + factor.planned / 50);
     }
+}
+
+TEST(FactorAge, iterations_that_a_fresh_factor_needs_as_well_ask_for_no_update) {
+    FactorAge age(target);
+    age.learn(60, false, false);  // bodies meet
+    EXPECT_TRUE(age.update_is_due());
+    age.learn(50, true, false);  // and a new factor does not help
+    for (int k = 0; k < 5; ++k) {
+        EXPECT_FALSE(age.update_is_due());
+        EXPECT_GT(age.give_up(), 50 + target);
+        age.learn(52, false, false);
+    }
+    age.learn(3, false, false);  // they part
+    EXPECT_FALSE(age.update_is_due());
+    age.learn(target + 2, false, false);  // from now on few iterations are many again
+    EXPECT_TRUE(age.update_is_due());
 }
 
 TEST(FactorAge, grows_again_when_the_body_comes_to_rest) {

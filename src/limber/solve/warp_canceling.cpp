@@ -13,13 +13,9 @@ namespace limber {
 namespace {
 
 constexpr Index grain = LinearStep::grain;
-/// A solve of twice the target costs about what a new factor does (8 to 12 iterations from 7 000 to
-/// 329 000 tets): there it is better to have one.
-constexpr int rescue_after = 2;  // targets
 
-PcgOptions refinement(const WarpCancelingOptions& o, int cap) {
+PcgOptions refinement(const WarpCancelingOptions& o) {
     PcgOptions out;
-    out.max_iterations = cap + 1;  // the first one is the stale solve itself
     out.rel_tolerance = o.rel_tolerance;
     return out;
 }
@@ -49,9 +45,7 @@ WarpCancelingStepper::WarpCancelingStepper(const Model& model, const Options& op
       operator_(model.elements),
       fit_(model.mesh),
       warped_(assembler_.make_matrix()),
-      pcg_(refinement(options, options.refine)),
-      trial_pcg_(
-          refinement(options, std::min(options.refine, rescue_after * options.target_iterations))) {
+      pcg_(refinement(options)) {
     const Index n = model.n_nodes();
     for (const Index i : step_.pinned()) upright_[i] = 1;  // prescribed axes are the world's
     if (options.node_rotations == NodeRotationKind::automatic) mark_thin_bodies(model, upright_);
@@ -109,19 +103,20 @@ SolveStats WarpCancelingStepper::solve_refined(const StepInput& in, const State&
     });
     add_one_node_blocks(in.contact, exact_);
     system_.set_whole(exact_, in.contact);
-    return polish(may_rescue() ? trial_pcg_ : pcg_);
+    return polish(may_rescue() ? std::min(options_.refine, age_.give_up()) : options_.refine);
 }
 
-/// From the iterate as it is.
-SolveStats WarpCancelingStepper::polish(Pcg& pcg) {
+/// From the iterate as it is. The first iteration is the stale solve itself.
+SolveStats WarpCancelingStepper::polish(int cap) {
+    pcg_.set_max_iterations(cap + 1);
     const WarpedInverse inverse(*this);
     const Preconditioner preconditioner(inverse);
-    return pcg.solve({.A = system_,
-                      .P = preconditioner,
-                      .b = step_.b(),
-                      .free = model_.free,
-                      .b_norm = step_.free_norm(step_.b())},
-                     solution_);
+    return pcg_.solve({.A = system_,
+                       .P = preconditioner,
+                       .b = step_.b(),
+                       .free = model_.free,
+                       .b_norm = step_.free_norm(step_.b())},
+                      solution_);
 }
 
 /// y = A x with the exact matrix and what contact adds to it.
@@ -155,15 +150,20 @@ void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeFo
     const bool planned = report.update.supernodes > 0 && !only_contacts_;
     report.ms(Stage::assemble) += report.update.matrix_ms;
     bool rescued = false;
+    int in_vain = 0;  // iterations before a rescue
     if (!stats.failed()) {
         ScopedTimer timer(report.ms(Stage::free_motion));
         stats = options_.refine > 0 ? solve_refined(in, state) : solve_stale(in, state);
         rescued = stats.status == SolveStatus::iteration_cap && may_rescue();
-        if (rescued) stats = rescue(in, stats, report);
+        if (rescued) {
+            in_vain = stats.iterations;
+            stats = rescue(in, report);
+        }
     } else {
         h_ = 0;  // the factor is of no use
     }
     if (!stats.failed()) age_.learn(stats.iterations, planned, rescued);
+    stats.iterations += in_vain;
     report_solve(stats, report);
     if (stats.failed()) return;
     ScopedTimer timer(report.ms(Stage::correct));
@@ -180,8 +180,7 @@ bool WarpCancelingStepper::may_rescue() const {
 }
 
 /// A factor that is too old: all of it afresh, then on from where the iterations ended.
-SolveStats WarpCancelingStepper::rescue(const StepInput& in, const SolveStats& before,
-                                        StepReport& report) {
+SolveStats WarpCancelingStepper::rescue(const StepInput& in, StepReport& report) {
     marks_->mark_above(-1, badness_, flop_cost_);
     const double matrix_ms = report.update.matrix_ms;
     assembler_.assemble(step_.coefficients(), rotations_, exact_);  // without contact again
@@ -189,9 +188,7 @@ SolveStats WarpCancelingStepper::rescue(const StepInput& in, const SolveStats& b
     report.ms(Stage::assemble) += report.update.matrix_ms - matrix_ms;
     if (stats.failed()) return stats;
     add_one_node_blocks(in.contact, exact_);
-    SolveStats out = polish(pcg_);
-    out.iterations += before.iterations;
-    return out;
+    return polish(options_.refine);
 }
 
 void WarpCancelingStepper::damp(const State& state, StepReport& report) {

@@ -51,7 +51,7 @@ struct WarpCancelingOptions {
     double must_update = 100;   // hybrid: badness above this many thresholds is updated anyway
     int target_iterations = 8;  // schedule iterations
     SystemForm form = SystemForm::v;
-    int refine = 50;
+    int refine = 200;
     double rel_tolerance = 1e-5;
     FactorPrecision precision = FactorPrecision::single_precision;
     bool linearise = true;
@@ -162,9 +162,9 @@ class WarpCancelingStepper final : public Stepper {
     void rebuild_factor(double h);
     SolveStats solve_stale(const StepInput& in, const State& state);
     SolveStats solve_refined(const StepInput& in, const State& state);
-    SolveStats polish(Pcg& pcg);
+    SolveStats polish(int cap);
     bool may_rescue() const;
-    SolveStats rescue(const StepInput& in, const SolveStats& before, StepReport& report);
+    SolveStats rescue(const StepInput& in, StepReport& report);
     void damp(const State& state, StepReport& report);
     void find_reactions(const StepInput& in, NodeForces& forces);
     double impulse_of_a_node() const;
@@ -202,7 +202,6 @@ class WarpCancelingStepper final : public Stepper {
     ElementForces element_forces_;
     std::vector<Vec3d> rhs_, solution_, turned_, product_, last_change_;
     Pcg pcg_;
-    Pcg trial_pcg_;  // with a factor that may be too old: stops where a new one is cheaper
     // What a clock decided, and what it is to decide when a run is repeated: supernodes.
     std::vector<Index> decided_, replayed_;
     bool replaying_ = false;

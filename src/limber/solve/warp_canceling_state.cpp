@@ -77,7 +77,7 @@ void WarpCancelingStepper::load(ByteReader& in) {
     auto upright = upright_;
     auto change = last_change_;
     std::vector<Mat3d> warped(warped_.blocks().size());
-    std::array<double, 6> age;
+    std::array<double, FactorAge::n_saved> age;
     double h = 0;
     in.get_array("rotations", std::span<RotationPacket>(rotations));
     finite("rotations", numbers(rotations));
