@@ -54,13 +54,13 @@ auto differences(const Mat3d& F, double eps, Function&& f) {
 }
 
 TYPED_TEST(EveryMaterial, stress_vanishes_at_rest) {
-    const TypeParam law{mu, lambda};
+    const TypeParam law = TypeParam::from({mu, lambda});
     EXPECT_LT(max_abs(law.stress(Mat3d::identity())), 1e-14 * stiffness);
     EXPECT_LT(law.energy(Mat3d::identity()), 1e-28 * stiffness);
 }
 
 TYPED_TEST(EveryMaterial, stress_is_the_gradient_of_energy) {
-    const TypeParam law{mu, lambda};
+    const TypeParam law = TypeParam::from({mu, lambda});
     for (const Mat3d& F : sample_deformations()) {
         const auto gradient = differences(F, 1e-5, [&](const Mat3d& G) { return law.energy(G); });
         const Mat3d P = law.stress(F);
@@ -70,7 +70,7 @@ TYPED_TEST(EveryMaterial, stress_is_the_gradient_of_energy) {
 }
 
 TYPED_TEST(EveryMaterial, hessian_is_the_gradient_of_stress) {
-    const TypeParam law{mu, lambda};
+    const TypeParam law = TypeParam::from({mu, lambda});
     for (const Mat3d& F : sample_deformations()) {
         const auto gradient = differences(F, 1e-6, [&](const Mat3d& G) { return law.stress(G); });
         const Mat9d H = law.hessian(F);
@@ -80,7 +80,7 @@ TYPED_TEST(EveryMaterial, hessian_is_the_gradient_of_stress) {
 }
 
 TYPED_TEST(EveryMaterial, hessian_is_symmetric) {
-    const TypeParam law{mu, lambda};
+    const TypeParam law = TypeParam::from({mu, lambda});
     for (const Mat3d& F : sample_deformations()) {
         const Mat9d H = law.hessian(F);
         for (int j = 0; j < 9; ++j)
@@ -92,7 +92,7 @@ TYPED_TEST(EveryMaterial, small_strain_is_hookes_law) {
     // ν and E from the Lamé parameters: pull along x by e, let the sides go in by ν e.
     const double young = mu * (3 * lambda + 2 * mu) / (lambda + mu);
     const double poisson = lambda / (2 * (lambda + mu)), e = 1e-6;
-    const TypeParam law{mu, lambda};
+    const TypeParam law = TypeParam::from({mu, lambda});
     const Mat3d P = law.stress(Mat3d::diagonal(1 + e, 1 - poisson * e, 1 - poisson * e));
     EXPECT_NEAR(P(0, 0), young * e, 1e-8 * young * e);
     EXPECT_NEAR(P(1, 1), 0, 1e-8 * young * e);
@@ -103,7 +103,7 @@ TYPED_TEST(EveryMaterial, small_strain_is_hookes_law) {
 
 TYPED_TEST(EveryMaterial, a_packet_gives_the_scalar_results) {
     using P8 = Packet<double, 8>;
-    const TypeParam law{mu, lambda};
+    const TypeParam law = TypeParam::from({mu, lambda});
     const std::vector<Mat3d> samples = sample_deformations();
     Mat3<P8> F;
     for (int lane = 0; lane < 8; ++lane)

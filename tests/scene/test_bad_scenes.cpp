@@ -128,7 +128,7 @@ std::vector<Bad> catalogue() {
         more("S12_contact", "[contact]\nmethod = \"penalti\"\n", 16,
              {"contact.method = \"penalti\"", "none, penalty", "did you mean 'penalty'?"}),
         change("S12_analysis", "step = 0.01", "step = 0.01\nanalysis = \"modal\"", 4,
-               {"time.analysis = \"modal\"; allowed: one of: dynamic"}),
+               {"time.analysis = \"modal\"; allowed: one of: dynamic, quasi_static, static"}),
         change("S12_material", "material = \"rubber\"", "material = \"ruber\"", 14,
                {"body[0].material = \"ruber\": there is no such material", "allowed: rubber",
                 "did you mean 'rubber'?"}),

@@ -9,6 +9,7 @@
 #include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
+#include "limber/solve/newton.h"
 #include "limber/solve/warp_canceling.h"
 
 namespace limber {
@@ -87,6 +88,8 @@ const StepperEntry stepper_table[] = {
     {option_case<WarpCancelingOptions, stiffness_warping_defaults>(
          "stiffness_warping", "the same without updates, damped"),
      make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact},
+    {option_case<NewtonOptions>("newton", "the minimum of each step, by Newton's method"),
+     make<NewtonStepper>, check_nothing, SolverFamily::minimising},
 };
 
 // ---- contact
@@ -250,8 +253,27 @@ void check_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene) {
     std::vector<std::string> unused;
     if (!entry.reads_a_file) entry.make(obstacle, scene, unused);
 }
+/// Linearly implicit solvers take one kind of step.
+void check_integrator(const SceneDef& scene, const StepperEntry& entry) {
+    const TimeDef& time = scene.time;
+    if (entry.family != SolverFamily::linearly_implicit) return;
+    const bool dynamic = time.analysis == Analysis::dynamic;
+    if (dynamic && time.integrator == DynamicIntegrator::backward_euler) return;
+    const std::string key = dynamic ? "integrator" : "analysis";
+    const std::string_view value =
+        dynamic ? enum_names(DynamicIntegrator{})[static_cast<int>(time.integrator)]
+                : enum_names(Analysis{})[static_cast<int>(time.analysis)];
+    throw InputError(time.origin.at(key),
+                     "time." + key + " = \"" + std::string(value) +
+                         "\" cannot go with solver.kind = \"" + std::string(entry.options.name) +
+                         "\", which takes linearly implicit Euler steps; allowed: a minimising "
+                         "solver such as \"newton\"");
+}
+
 void check_solver(const SceneDef& scene) {
-    entry_of(steppers(), scene.solver.options.name).check(scene);
+    const StepperEntry& entry = entry_of(steppers(), scene.solver.options.name);
+    check_integrator(scene, entry);
+    entry.check(scene);
 }
 
 }  // namespace limber

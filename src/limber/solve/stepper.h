@@ -21,9 +21,10 @@ struct StepInput {
     std::span<const Vec3d> external;  // gravity and loads [N]
     std::span<const Vec3d>
         pin_velocity;  // [m/s] where Model::free is 0: lands the node on its key frame
-    std::span<const ContactTerm> contact;  // what the contact method adds to A and b
-    const Timer* clock = nullptr;          // since the beginning of World::step
-    int forced_iterations = -1;            // >= 0 when decisions are replayed
+    std::span<const ContactTerm> contact;     // what the contact method adds to A and b
+    const Timer* clock = nullptr;             // since the beginning of World::step
+    int forced_iterations = -1;               // >= 0 when decisions are replayed
+    std::span<const Vec3d> external_start{};  // the loads at t, for the trapezoidal rule alone [N]
 };
 
 /// Values of tets that a solver wants to show, besides those of every run.
