@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/fem/element_set.h"
 
+#include <algorithm>
+
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
 
@@ -18,6 +20,12 @@ LawParameters parameters_of(const Material& material) {
     const bool turns = std::visit(
         [](const auto& law) { return std::decay_t<decltype(law)>::corotational; }, material.law);
     return {lame.mu, lame.lambda, turns};
+}
+
+bool is_more_than_corotated(const Material& m) {
+    const bool simple = std::holds_alternative<CorotatedElastic>(m.law) ||
+                        std::holds_alternative<LinearElastic>(m.law);
+    return !simple || m.volume != 0 || m.conversion.on;
 }
 
 /// Fills lane `lane` of the packet; returns the volume.
@@ -60,6 +68,13 @@ ElementSet make_elements(const TetMesh& mesh, std::span<const Material> material
         e.tet_mass[t] = materials[m].density * volume;
         e.damping_mass[t] = materials[m].damping_mass;
         e.damping_stiffness[t] = materials[m].damping_stiffness;
+    }
+    e.materials.assign(materials.begin(), materials.end());
+    e.tet_material.assign(tet_material.begin(), tet_material.end());
+    if (std::any_of(materials.begin(), materials.end(), is_more_than_corotated)) {
+        e.other_law.assign(e.packets.size(), 0);
+        for (Index t = 0; t < e.n_tets; ++t)
+            if (is_more_than_corotated(materials[tet_material[t]])) e.other_law[t / tet_lanes] = 1;
     }
     e.incidence = node_tets(e.n_nodes, mesh.tets);
     e.corner_sum = make_corner_sum(e.incidence, e.n_tets);

@@ -31,6 +31,10 @@ struct ElementSet {
     std::vector<double> tet_mass;           // ρ V [kg]
     std::vector<double> damping_mass;       // a of C = a M + b K, per tet [1/s]
     std::vector<double> damping_stiffness;  // b, per tet [s]
+    std::vector<Material> materials;
+    std::vector<Index> tet_material;  // one per tet
+    /// Packets with a tet whose law is more than mu, lambda and `corotational` say; empty: none.
+    std::vector<char> other_law;
 };
 
 ElementSet make_elements(const TetMesh& mesh, std::span<const Material> materials,

@@ -11,6 +11,7 @@
 #include "limber/scene/placement.h"
 #include "limber/scene/selection.h"
 #include "limber/scene/start_checks.h"
+#include "limber/scene/supports.h"
 
 namespace limber {
 
@@ -22,7 +23,7 @@ class Builder {
         : scene_(scene), options_(options), report_(report) {}
 
     Model build() {
-        model_.h = scene_.time.step;
+        set_time();
         model_.gravity = scene_.gravity.value_or(model_.gravity);
         model_.up_axis = scene_.up == UpAxis::y ? 1 : 2;
         add_materials();
@@ -30,6 +31,7 @@ class Builder {
         for (const PinDef& def : scene_.pins) add_pin(def);
         check_pins();
         finish_model(model_);
+        if (model_.integrator == Integrator::quasi_static) check_supports(scene_, model_);
         add_velocities();
         for (const ForceDef& def : scene_.forces)
             model_.forces.push_back(
@@ -42,6 +44,16 @@ class Builder {
     }
 
   private:
+    void set_time() {
+        const TimeDef& time = scene_.time;
+        model_.h = time.step;
+        if (time.analysis == Analysis::quasi_static || time.analysis == Analysis::static_load)
+            model_.integrator = Integrator::quasi_static;
+        else if (time.integrator == DynamicIntegrator::trapezoid)
+            model_.integrator = Integrator::trapezoid;
+        if (time.analysis == Analysis::static_load)
+            model_.load_ramp = static_cast<double>(time.n_steps()) * time.step;
+    }
     void warn(const SourcePlace& place, const std::string& text) {
         std::string where = place.file;
         if (place.line > 0) where += ':' + std::to_string(place.line);

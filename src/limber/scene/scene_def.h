@@ -36,9 +36,13 @@ enum class UpAxis { y, z };
 constexpr std::array<std::string_view, 2> enum_names(UpAxis) {
     return {"y", "z"};
 }
-enum class Analysis { dynamic };
-constexpr std::array<std::string_view, 1> enum_names(Analysis) {
-    return {"dynamic"};
+enum class Analysis { dynamic, quasi_static, static_load, modal };
+constexpr std::array<std::string_view, 4> enum_names(Analysis) {
+    return {"dynamic", "quasi_static", "static", "modal"};
+}
+enum class DynamicIntegrator { backward_euler, trapezoid };
+constexpr std::array<std::string_view, 2> enum_names(DynamicIntegrator) {
+    return {"backward_euler", "trapezoid"};
 }
 enum class BoxSide { x_minus, x_plus, y_minus, y_plus, z_minus, z_plus };
 constexpr std::array<std::string_view, 6> enum_names(BoxSide) {
@@ -56,10 +60,11 @@ constexpr std::array<std::string_view, 1> enum_names(OutputFormat) {
 struct TimeDef {
     double step = 1.0 / 60;  // [s]
     std::optional<double> end;
-    std::optional<std::int64_t> steps;
+    std::optional<std::int64_t> steps, modes;
     Analysis analysis = Analysis::dynamic;
+    DynamicIntegrator integrator = DynamicIntegrator::backward_euler;
     Origin origin;
-    /// Steps until `end`, the last one may pass it by less than a step.
+    /// Steps until `end`, the last one may pass it by less than a step; a step for each mode.
     std::int64_t n_steps() const;
 };
 template <class Visitor>
@@ -69,8 +74,16 @@ void fields(Visitor& field, TimeDef& o) {
     field("end", o.end, Rule{.lo = 0, .hi = 1e9, .open_lo = true, .unit = Unit::time},
           "simulated time; the last step may pass it by less than a step");
     field("steps", o.steps, between(0, 1e15), "number of steps, instead of end");
-    field("analysis", o.analysis, any_value(), "static and modal analysis are not available yet");
-    field.exactly_one({"end", "steps"});
+    field("modes", o.modes, between(1, 10000),
+          "of modal analysis: how many; each is shown as a step of its own");
+    field("analysis", o.analysis, any_value(),
+          "dynamic; quasi_static: equilibrium at the end of every step, without inertia; static: "
+          "the same with gravity and forces growing from 0 to all over the run, one load step a "
+          "time step; modal: the lowest modes of vibration about rest, whatever the solver");
+    field("integrator", o.integrator, any_value(),
+          "of dynamic analysis: backward Euler, or the trapezoidal rule (implicit Newmark), which "
+          "does not damp");
+    field.exactly_one({"end", "steps", "modes"});
 }
 
 struct SolverDef {

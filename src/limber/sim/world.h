@@ -52,6 +52,7 @@ class World {
   private:
     bool advance(int n_parts, int part, const Timer& clock, StepReport& report);
     void drive(double h, double t_end);  // loads and pin velocities at t_end
+    void load_at(double t, std::span<Vec3d> out) const;
     void measure(StepReport& report);
     bool trial_is_finite();
     StepFailure diagnose(const StepReport& report) const;
@@ -65,7 +66,7 @@ class World {
     State state_, trial_;
     NodeForces forces_;
     ContactSet contacts_;
-    std::vector<Vec3d> pin_velocity_;
+    std::vector<Vec3d> pin_velocity_, external_start_;
     std::vector<Index> surface_nodes_;      // of all bodies
     std::vector<ContactSurface> surfaces_;  // one a body
     std::vector<double> inertia_;           // of the step's h: what contact presses against [kg]
