@@ -33,7 +33,7 @@ DescentOptions tight() {
     DescentOptions options;
     options.precision = Precision::twofold;
     options.rel_tolerance = 1e-11;
-    options.iterations = 20000;
+    options.iterations = 60000;
     options.rho = {0.9};
     return options;
 }
@@ -255,19 +255,26 @@ TEST(Chebyshev, weights_are_plain_first_and_again_after_a_phase) {
 TEST(StepLength, follows_the_rule_of_the_source) {
     DescentOptions options;
     options.step = 0.5;
+    options.max_step = 1;
     options.min_step = 0.3;
+    options.regrow = 1;
     StepLength length(options, false, 1);
+    EXPECT_FALSE(length.wants_longest());
+    const auto next = [&](bool failed = false) {
+        length.finish(failed);
+        length.begin();
+        return length.alpha();
+    };
     length.begin();
     EXPECT_DOUBLE_EQ(length.alpha(), 0.5);
     EXPECT_TRUE(length.shorten());
     EXPECT_DOUBLE_EQ(length.alpha(), 0.35);
     EXPECT_FALSE(length.shorten());  // below the least
-    length.finish(false);
-    length.begin();
-    EXPECT_DOUBLE_EQ(length.alpha(), 0.5);
-    length.finish(false);
-    length.begin();
-    EXPECT_DOUBLE_EQ(length.alpha(), 0.5 / 0.7);
+    EXPECT_DOUBLE_EQ(next(), 0.35);  // one quiet step of time first
+    EXPECT_DOUBLE_EQ(next(), 0.5);
+    EXPECT_DOUBLE_EQ(next(), 0.5 / 0.7);
+    EXPECT_DOUBLE_EQ(next(), 1);  // the longest
+    EXPECT_DOUBLE_EQ(next(true), 0.5);
 }
 
 }  // namespace

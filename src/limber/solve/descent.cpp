@@ -2,6 +2,7 @@
 #include "limber/solve/descent.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -31,6 +32,10 @@ namespace {
 constexpr Index grain = 2048;
 constexpr double sufficient = 1e-4;  // Armijo's constant, of line searches
 constexpr int max_tries = 40;        // of a line search
+constexpr int power_rounds = 20;
+constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+// A rise of the energy below this share of its fall in the step so far is momentum, not divergence.
+constexpr double overshoot = 1e-4;
 
 StepLengthKind length_kind(const DescentOptions& options) {
     if (options.step_length != StepLengthKind::automatic) return options.step_length;
@@ -62,17 +67,20 @@ class DescentLoop final : public DescentStepper::Loop {
                    StepReport& report) override;
     void integrate(State& state) const override { objective_.integrate(state); }
     void save(ByteWriter& out) const override {
-        out.put("descent.length", length_.last());
+        const StepLength::History& length = length_.history();
+        out.put("descent.length", std::array{length.longest, length.last});
+        out.put("descent.quiet_steps", static_cast<std::int32_t>(length.quiet_steps));
         out.put("descent.has_before", static_cast<std::int32_t>(has_before_));
         out.put_array("descent.v_before", std::span<const Vec3d>(v_before_));
     }
     void load(ByteReader& in) override {
-        length_.set_last(in.get<double>("descent.length"));
+        const auto length = in.get<std::array<double, 2>>("descent.length");
+        length_.set_history({length[0], length[1], in.get<std::int32_t>("descent.quiet_steps")});
         has_before_ = in.get<std::int32_t>("descent.has_before") != 0;
         in.get_array("descent.v_before", std::span(v_before_));
     }
     void reset() override {
-        length_.set_last(0);
+        length_.set_history({options_.max_step, 0, 0});
         has_before_ = false;
     }
     void describe_cells(CellFields& fields) const override;
@@ -87,6 +95,7 @@ class DescentLoop final : public DescentStepper::Loop {
     double update(Index begin, Index end, Real alpha, Real weight);
     bool search_line(StepReport& report);
     double secant_length(double slope);
+    double longest_step();
     double slope_of(std::span<const Vec3<Real>> g);
     void show(int k);
 
@@ -101,6 +110,7 @@ class DescentLoop final : public DescentStepper::Loop {
     std::vector<double> partial_;
     std::vector<Vec3d> v_before_, shown_;  // v_{t-1}
     bool has_before_ = false;
+    double first_value_ = 0;        // of q⁽⁰⁾
     double value_ = 0;              // of the checkpoint
     bool value_converted_ = false;  // it was taken with converted elements
     double residual_ = 0;           // of the checkpoint, where it was measured
@@ -118,6 +128,7 @@ bool DescentLoop<Real>::start(const State& state) {
         value_ = objective_.value(x_);
         if (std::isfinite(value_)) break;
     }
+    first_value_ = value_;
     value_converted_ = objective_.converted();
     checkpoint_ = x_;
     reference_ = x_;
@@ -132,9 +143,11 @@ auto DescentLoop<Real>::judge(double residual, StepReport& report) -> Verdict {
     const double now = objective_.value(x_), noise = objective_.noise();
     const bool converted = objective_.converted();
     const double before = converted || value_converted_ ? objective_.value(checkpoint_) : value_;
-    // Where rounding hides what the energy does, gradients tell, if they are measured.
+    // Momentum overshoots a little where it has converged, and rounding hides what the energy does:
+    // there gradients tell, if they are measured.
+    const double slack = noise + overshoot * std::max(0.0, first_value_ - before);
     const bool hidden = now > before - noise && residual >= residual_;
-    if (std::isfinite(now) && now <= before + noise && !hidden) {
+    if (std::isfinite(now) && now <= before + slack && !hidden) {
         checkpoint_ = x_;
         value_ = now;
         residual_ = residual;
@@ -202,6 +215,42 @@ void DescentLoop<Real>::sweep(bool with_gradient) {
     if (acceleration_->watches_slope() && slope > 0) acceleration_->restart();
 }
 
+/// 1.9 / the largest eigenvalue of P⁻¹H, by power iteration on differences of gradients. 2 / it is
+/// where iterations without momentum stop to converge; Chebyshev's method wants to be near.
+template <class Real>
+double DescentLoop<Real>::longest_step() {
+    const Index n = model_.n_nodes();
+    direction_->prepare(objective_, x_, 0);
+    objective_.gradient(x_, g_);
+    double size = 0;  // a hundredth of the typical edge
+    for (const auto& tet : model_.mesh.tets)
+        size += norm(model_.mesh.nodes[tet[1]] - model_.mesh.nodes[tet[0]]);
+    size *= 0.01 / std::max<Index>(model_.n_tets(), 1);
+    std::uint32_t random = 1;
+    for (Vec3<Real>& d : d_)
+        for (int k = 0; k < 3; ++k) {
+            random = random * 1664525u + 1013904223u;
+            d[k] = static_cast<Real>(static_cast<double>(random >> 8) / (1 << 23) - 1);
+        }
+    double eigenvalue = 0;
+    for (int round = 0; round < power_rounds; ++round) {
+        const double scale = size / std::max(std::sqrt(slope_of(d_) / (3.0 * n)), 1e-300);
+        parallel_for(n, grain, [&](Index i) {
+            d_[i] *= static_cast<Real>(scale);
+            reference_[i] = x_[i];
+            for (int k = 0; k < 3; ++k)
+                if (model_.free[i][k] != 0) reference_[i][k] += d_[i][k];
+        });
+        objective_.gradient(reference_, checkpoint_);
+        parallel_for(n, grain, [&](Index i) { checkpoint_[i] = g_[i] - checkpoint_[i]; });
+        direction_->find(objective_, x_, checkpoint_, d_);
+        eigenvalue = std::sqrt(slope_of(d_) / (3.0 * n)) / size;
+    }
+    reference_ = x_;
+    checkpoint_ = x_;
+    return eigenvalue > 0.1 && std::isfinite(eigenvalue) ? 1.9 / eigenvalue : 0.5;
+}
+
 template <class Real>
 double DescentLoop<Real>::slope_of(std::span<const Vec3<Real>> g) {
     return parallel_sum<double>(model_.n_nodes(), grain, partial_, [&](Index begin, Index end) {
@@ -256,7 +305,7 @@ bool DescentLoop<Real>::iterate(int k, SolveStats& stats, StepReport& report) {
     objective_.begin_gradient(x_, g_);
     if (measures) measure(stats);
     if (look && k > 0 && !searches_) {
-        const Verdict verdict = judge(measures ? stats.residual : -1, report);
+        const Verdict verdict = judge(measures ? stats.residual : not_measured, report);
         if (verdict == Verdict::exhausted) return false;
         if (verdict == Verdict::taken_back) {
             objective_.begin_gradient(x_, g_);
@@ -306,13 +355,14 @@ SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces&
     objective_.begin(in, state);
     direction_->begin(objective_);
     acceleration_->begin();
-    length_.begin();
     failed_search_ = false;
     residual_ = std::numeric_limits<double>::infinity();
     if (!start(state)) {
         stats.status = SolveStatus::not_finite;
         return stats;
     }
+    if (length_.wants_longest()) length_.set_longest(direction_->local() ? longest_step() : 1);
+    length_.begin();
     stats.status = SolveStatus::iteration_cap;
     for (int k = 0; k < options_.iterations; ++k) {
         show(k);
@@ -322,7 +372,7 @@ SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces&
     // Nothing leaves that was not looked at.
     if (!searches_ && !failed_search_ && stats.status == SolveStatus::iteration_cap) {
         objective_.hold(x_);
-        judge(-1, report);
+        judge(not_measured, report);
     }
     show(stats.iterations);
     length_.finish(failed_search_);

@@ -40,9 +40,6 @@ class DiagonalDirection final : public LocalDirection<Real> {
         for (Index i = begin; i < end; ++i)
             d[i] = {-inverse[i].x * g[i].x, -inverse[i].y * g[i].y, -inverse[i].z * g[i].z};
     }
-    // The eigenvalues of diag⁻¹(H) H reach four and more on tets: half of what Jacobi's own
-    // length of 1 would be.
-    double natural_length() const override { return 0.5; }
 
   private:
     Diagonal<Real> diagonal_;
@@ -80,7 +77,6 @@ class BlockDirection final : public LocalDirection<Real> {
     void apply(Index begin, Index end, ConstVectors g, Vectors d) const override {
         for (Index i = begin; i < end; ++i) d[i] = -(inverse_[i] * g[i]);
     }
-    double natural_length() const override { return 0.5; }
 
   private:
     const Model& model_;

@@ -65,7 +65,8 @@ struct DescentOptions {
     int check_every = 8;     // iterations between two looks at the energy
     double shrink = 0.7;     // γ of section 4.2
     double step = 0;         // first, or fixed, step length; 0: the direction's own
-    double max_step = 1;     // none is longer
+    double max_step = 0;     // none is longer; 0: by the largest eigenvalue at the start
+    int regrow = 8;          // steps of time before a shortened length is tried longer again
     double min_step = 1e-3;  // below it the step of time ends
 
     int warm_up = 10;                       // S: plain iterations at the start of a step
@@ -106,10 +107,15 @@ void fields(Visitor& field, DescentOptions& o) {
           "iterations after which the diagonal (jacobi, block_jacobi) is computed again");
     field("check_every", o.check_every, at_least(1), "iterations between two looks at the energy");
     field("shrink", o.shrink, inside(0, 1),
-          "factor of the step length where the energy did not fall; a time step starts with the "
-          "last one's length divided by it");
+          "factor of the step length where the energy did not fall; it grows by its inverse");
     field("step", o.step, at_least(0), "first, or fixed, step length; 0: the direction's own");
-    field("max_step", o.max_step, positive(), "no step is longer");
+    field("max_step", o.max_step, at_least(0),
+          "no step is longer; 0: 1.9 / the largest eigenvalue of the preconditioned Hessian at the "
+          "start of the run (gradient, jacobi, block_jacobi), else 1");
+    field(
+        "regrow", o.regrow, at_least(1),
+        "steps of time without a rise of the energy before the length grows again; 1: the rule of "
+        "the source");
     field("min_step", o.min_step, positive(),
           "the time step ends, and says so, where no length down to this brings the energy down");
     field("warm_up", o.warm_up, at_least(0), "iterations of a time step before chebyshev sets in");
