@@ -9,6 +9,9 @@
 
 namespace limber {
 
+template <class Law>
+struct PointLaw;
+
 /// E(x) = Σ V Ψ(F) over tets of any laws. Tets of one material are packed together, eight doubles
 /// or sixteen floats wide, so that the law is chosen once for a chunk and never inside a loop.
 template <class Real>
@@ -43,7 +46,7 @@ class TetPotential final : public Potential<Real> {
     std::vector<double> interpolants() const;
 
   private:
-    struct alignas(64) Group {  // of W tets of one material; unused lanes repeat node 0, volume 0
+    struct alignas(64) Group {  // of W tets of one material; unused lanes repeat one, volume 0
         Index node[4][W];
         Real Dm_inv[9][W];
         Real volume[W];
@@ -55,7 +58,15 @@ class TetPotential final : public Potential<Real> {
         Index place;  // packet * W + lane
         Index material;
     };
-    Mat3<Lanes> gradient_of(const Group& group, Positions x) const;
+    Mat3<Lanes> gradient_of(const Group& group, const Vec3<Real>* x) const;
+    template <class Law>
+    bool sweep_stress(const PointLaw<Law>& law, bool hold, Index first, Index last,
+                      const Vec3<Real>* x, Vec4<Real>* sum);
+    template <class Law>
+    double sum_energy(const PointLaw<Law>& law, Index first, Index last, const Vec3<Real>* x) const;
+    template <class Law>
+    void sweep_diagonal(const PointLaw<Law>& law, Index first, Index last, const Vec3<Real>* x,
+                        Vec4<Real>* sum) const;
     Mat3d deformation(Index tet, Positions x) const;
     void ensure_scatter(const BlockCsr& A);
     template <class Weight>

@@ -36,9 +36,10 @@ class DiagonalDirection final : public LocalDirection<Real> {
         if (uniform_ ? k == 0 : k % refresh_ == 0) diagonal_.compute(objective, x);
     }
     void apply(Index begin, Index end, ConstVectors g, Vectors d) const override {
-        const std::span<const Vec3<Real>> inverse = diagonal_.inverse();
-        for (Index i = begin; i < end; ++i)
-            d[i] = {-inverse[i].x * g[i].x, -inverse[i].y * g[i].y, -inverse[i].z * g[i].z};
+        const Real *P = &diagonal_.inverse()[begin].x, *from = &g[begin].x;
+        Real* to = &d[begin].x;
+        for (std::size_t k = 0, n = 3 * static_cast<std::size_t>(end - begin); k < n; ++k)
+            to[k] = -P[k] * from[k];
     }
 
   private:

@@ -245,10 +245,14 @@ void Objective<Real>::prepare_gradient(ConstVectors x, Vectors g, bool hold) {
 
 template <class Real>
 void Objective<Real>::gradient_range(Index begin, Index end, ConstVectors x, Vectors g) const {
+    // Pointers: checked indices keep loops from being vectorised.
+    const Vec3<Real>*at = x.data(), *start = start_.data(), *linear = linear_.data();
+    const Real* weight = weight_.data();
+    Vec3<Real>* out = g.data();
     if (starts_at_zero_)
-        for (Index i = begin; i < end; ++i) g[i] = weight_[i] * (x[i] - start_[i]) - linear_[i];
+        for (Index i = begin; i < end; ++i) out[i] = weight[i] * (at[i] - start[i]) - linear[i];
     else
-        for (Index i = begin; i < end; ++i) g[i] += weight_[i] * (x[i] - start_[i]) - linear_[i];
+        for (Index i = begin; i < end; ++i) out[i] += weight[i] * (at[i] - start[i]) - linear[i];
     for (std::size_t p = 0; p < potentials_.size(); ++p)
         if (!whole_[p]) potentials_[p]->add_gradient_range(begin, end, g);
 }
