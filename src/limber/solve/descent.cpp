@@ -110,6 +110,7 @@ class DescentLoop final : public DescentStepper::Loop {
     std::vector<double> partial_;
     std::vector<Vec3d> v_before_, shown_;  // v_{t-1}
     bool has_before_ = false;
+    double limit_ = 0;              // of values that hand-overs may bring
     double first_value_ = 0;        // of q⁽⁰⁾
     double value_ = 0;              // of the checkpoint
     bool value_converted_ = false;  // it was taken with converted elements
@@ -129,6 +130,7 @@ bool DescentLoop<Real>::start(const State& state) {
         if (std::isfinite(value_)) break;
     }
     first_value_ = value_;
+    limit_ = 4 * objective_.magnitude();
     value_converted_ = objective_.converted();
     checkpoint_ = x_;
     reference_ = x_;
@@ -142,7 +144,13 @@ template <class Real>
 auto DescentLoop<Real>::judge(double residual, StepReport& report) -> Verdict {
     const double now = objective_.value(x_), noise = objective_.noise();
     const bool converted = objective_.converted();
-    const double before = converted || value_converted_ ? objective_.value(checkpoint_) : value_;
+    double before = value_;
+    if (converted || value_converted_) {
+        // A tet that is handed back may give the iterate before any energy, and then nothing would
+        // be too much for this one.
+        before = objective_.value(checkpoint_);
+        before = std::min(before, std::max(value_, limit_));
+    }
     // Momentum overshoots a little where it has converged, and rounding hides what the energy does:
     // there gradients tell, if they are measured.
     const double slack = noise + overshoot * std::max(0.0, first_value_ - before);

@@ -126,8 +126,13 @@ void Objective<Real>::build_matrix_part(const State& state) {
 
 template <class Real>
 void Objective<Real>::find_force_scale() {
+    // With the conversion: the law's own forces on a flat tet are beyond all measure.
     std::fill(scratch_.begin(), scratch_.end(), Vec3<Real>{});
-    for (auto& part : potentials_) part->add_gradient(start_, scratch_);
+    for (auto& part : potentials_) {
+        part->hold(start_);
+        part->add_gradient(start_, scratch_);
+        part->release();
+    }
     const auto norm_of = [&](ConstVectors a) {
         return std::sqrt(
             parallel_sum<double>(model_.n_nodes(), grain, partial_, [&](Index begin, Index end) {
