@@ -24,6 +24,10 @@ const BenchEntry table[] = {
     {"beam-101k", "the field's beam",
      "a whole step of 10 CG iterations on 101 250 tets, stage by stage, against the byte floor",
      beam_101k},
+    {"linear-solvers", "every linear solver on one system",
+     "setup, solve, iterations and true residual of all methods: static, dynamic, one material, "
+     "two",
+     linear_solvers},
     {"hecht2012-table1", "Hecht et al. 2012, Table I",
      "CG against warp-canceling on the falling sculpture, three meshes x three stiffnesses",
      hecht2012_table1},

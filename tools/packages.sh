@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing, and says which. Arguments: build | test (test adds the test tools).
+# Installs the Debian packages that are missing, and says which. Arguments: build | test (adds the
+# test tools) | reference (programs that ./test.sh --long compares with).
 # Idempotent and silent when nothing is missing; uses sudo where it is not root.
 set -euo pipefail
 
 build=(build-essential cmake ninja-build pkg-config git ca-certificates
   libeigen3-dev libtbb-dev libmetis-dev libxxhash-dev nlohmann-json3-dev libtomlplusplus-dev libpugixml-dev
-  libpng-dev zlib1g-dev libfmt-dev libcli11-dev)
+  libpng-dev zlib1g-dev libfmt-dev libcli11-dev libspectra-dev)
 test=(libgtest-dev librapidcheck-dev libbenchmark-dev libopenblas-dev clang-format-14 clang-tidy-14
   python3 python3-meshio python3-jsonschema python3-vtk9 python3-numpy)
 
@@ -13,7 +14,8 @@ wanted=("${build[@]}")
 case "${1:-build}" in
   build) ;;
   test) wanted+=("${test[@]}") ;;
-  *) echo "usage: tools/packages.sh [build|test]" >&2; exit 2 ;;
+  reference) wanted=(calculix-ccx python3-meshio python3-numpy) ;;
+  *) echo "usage: tools/packages.sh [build|test|reference]" >&2; exit 2 ;;
 esac
 
 missing=()

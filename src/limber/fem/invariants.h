@@ -49,18 +49,50 @@ LIMBER_HD T or_infinity(const T& J, const T& W) {
 
 }  // namespace invariant_detail
 
+/// F and cof F by columns: matrices as arrays leave the registers when T is a packet.
+template <class T>
+struct GradientColumns {
+    Vec3<T> f0, f1, f2, c0, c1, c2;
+
+    explicit LIMBER_HD GradientColumns(const Mat3<T>& F)
+        : f0(F.col(0)),
+          f1(F.col(1)),
+          f2(F.col(2)),
+          c0(cross(f1, f2)),
+          c1(cross(f2, f0)),
+          c2(cross(f0, f1)) {}
+    LIMBER_HD T I() const { return dot(f0, f0) + dot(f1, f1) + dot(f2, f2); }
+    LIMBER_HD T II() const { return dot(c0, c0) + dot(c1, c1) + dot(c2, c2); }
+    LIMBER_HD T J() const { return dot(f0, c0); }
+    /// a F + b cof F
+    LIMBER_HD Mat3<T> combined(const T& a, const T& b) const {
+        return Mat3<T>::from_columns(a * f0 + b * c0, a * f1 + b * c1, a * f2 + b * c2);
+    }
+    /// F (a I + b FᵀF) + c cof F
+    LIMBER_HD Mat3<T> combined(const T& a, const T& b, const T& c) const {
+        const T m01 = b * dot(f0, f1), m02 = b * dot(f0, f2), m12 = b * dot(f1, f2);
+        const T m00 = a + b * dot(f0, f0), m11 = a + b * dot(f1, f1), m22 = a + b * dot(f2, f2);
+        return Mat3<T>::from_columns(m00 * f0 + m01 * f1 + m02 * f2 + c * c0,
+                                     m01 * f0 + m11 * f1 + m12 * f2 + c * c1,
+                                     m02 * f0 + m12 * f1 + m22 * f2 + c * c2);
+    }
+};
+
 template <class T>
 LIMBER_HD Invariants<T> invariants_of(const Mat3<T>& F) {
-    const Mat3<T> cof = cofactor(F);
-    return {contract(F, F), contract(cof, cof), dot(F.col(0), cof.col(0))};
+    const GradientColumns<T> columns(F);
+    return {columns.I(), columns.II(), columns.J()};
 }
 
 /// P = W_I 2F + W_II 2 (I F − F FᵀF) + W_J cof F   [Pa]
 template <class T>
-LIMBER_HD Mat3<T> stress_of(const Mat3<T>& F, const T& I, const Mat3<T>& cof,
-                            const InvariantSlopes<T>& W) {
-    const T a = T(2) * (W.I + W.II * I), b = T(-2) * W.II;
-    return a * F + b * (F * (transpose(F) * F)) + W.J * cof;
+LIMBER_HD Mat3<T> stress_of(const GradientColumns<T>& F, const T& I, const InvariantSlopes<T>& W) {
+    return F.combined(T(2) * (W.I + W.II * I), T(-2) * W.II, W.J);
+}
+/// The same for laws without II.
+template <class T>
+LIMBER_HD Mat3<T> stress_without_II(const GradientColumns<T>& F, const InvariantSlopes<T>& W) {
+    return F.combined(W.I + W.I, W.J);
 }
 
 /// ∂P/∂F   [Pa]

@@ -13,6 +13,7 @@
 #include "limber/fem/materials/neo_hookean.h"
 #include "limber/fem/materials/neo_hookean_log.h"
 #include "limber/fem/materials/projective.h"
+#include "limber/fem/materials/spline.h"
 #include "limber/fem/materials/stvk.h"
 
 namespace limber {
@@ -20,7 +21,7 @@ namespace limber {
 /// Every law limber knows: one line here adds one. The list drives the typed tests and the scene
 /// reader.
 using AnyMaterial = std::variant<CorotatedElastic, LinearElastic, StVenantKirchhoff, NeoHookean,
-                                 NeoHookeanLog, MooneyRivlin, Fung, ProjectiveElastic>;
+                                 NeoHookeanLog, MooneyRivlin, Fung, ProjectiveElastic, SplineLaw>;
 
 /// How an element that is nearly flat or inverted is handed over to the projective energy. Wang &
 /// Yang 2016, Eqs. (16)-(19).
@@ -38,7 +39,7 @@ struct Material {
     double damping_mass = 0;       // a in C = a M + b K [1/s]
     double damping_stiffness = 0;  // b [s]
     double volume = 0;             // k of k/2 (det F − 1)², beside the law [Pa]
-    Conversion conversion;
+    Conversion conversion{};
 };
 
 /// What the material is at small strains, the volume term included.

@@ -39,7 +39,7 @@ template <class Law>
 struct PointLaw {
     Law law;
     double volume = 0;  // [Pa]
-    Conversion conversion;
+    Conversion conversion{};
 
     /// (1 − l) (ψ + k/2 (J − 1)²) + l ψ_proj, Eq. (18).   [J/m³]
     /// +infinity, never NaN, where the law does not take F and l < 1.
@@ -63,6 +63,9 @@ struct PointLaw {
 
   private:
     ProjectiveElastic projective() const { return {law.small_strain().mu}; }
+    /// Apart, so that the usual path keeps its matrices in registers.
+    template <class T>
+    [[gnu::noinline]] Mat3<T> mixed_stress(const Mat3<T>& F, const T& l) const;
     PrincipalCurvature<double> curvature(const Vec3d& s, double l) const;
 };
 
@@ -90,6 +93,13 @@ T PointLaw<Law>::energy(const Mat3<T>& F, const T& l) const {
 template <class Law>
 template <class T>
 Mat3<T> PointLaw<Law>::stress(const Mat3<T>& F, const T& l) const {
+    if (volume == 0 && !any(l > T(0))) return law.stress(F);
+    return mixed_stress(F, l);
+}
+
+template <class Law>
+template <class T>
+Mat3<T> PointLaw<Law>::mixed_stress(const Mat3<T>& F, const T& l) const {
     Mat3<T> P = law.stress(F);
     if (volume != 0) P += VolumeTerm{volume}.stress(F);
     if (!any(l > T(0))) return P;

@@ -17,8 +17,8 @@ Mat9d nearest_psd(const Mat9d& H);
 
 namespace psd_detail {
 
-/// Turns rows and columns P, Q of the symmetric A until A_PQ = 0, and the columns of Q_all alike:
-/// Jacobi's rotation.
+/// Turns rows and columns P, Q of the symmetric A until A_PQ = 0, and the columns of `vectors`
+/// alike: Jacobi's rotation.
 template <int P, int Q, class T>
 LIMBER_HD void diagonalise_plane(Mat3<T>& A, Mat3<T>& vectors) {
     using std::abs;
@@ -57,11 +57,13 @@ LIMBER_HD Mat3<T> nearest_psd(const Mat3<T>& matrix) {
         diagonalise_plane<0, 2>(A, Q);
         diagonalise_plane<1, 2>(A, Q);
     }
-    Mat3<T> out = matrix;
-    for (int k = 0; k < 3; ++k) {
-        const auto negative = A(k, k) < T(0);
-        if (any(negative)) out -= outer(Q.col(k), Q.col(k)) * select(negative, A(k, k), T(0));
-    }
+    const T zero(0);
+    const auto definite = (A(0, 0) >= zero) & (A(1, 1) >= zero) & (A(2, 2) >= zero);
+    if (!any(!definite)) return matrix;
+    Mat3<T> out;
+    for (int k = 0; k < 3; ++k)
+        out += outer(Q.col(k), Q.col(k)) * select(A(k, k) > zero, A(k, k), zero);
+    for (int i = 0; i < 9; ++i) out.a[i] = select(definite, matrix.a[i], out.a[i]);
     return out;
 }
 

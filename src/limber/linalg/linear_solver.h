@@ -69,8 +69,9 @@ void fields(Visitor& field, LinearSolverOptions& o) {
 
 /// Solves A x = b for the free entries of x; prescribed ones (free = 0) enter through b - A x and
 /// are never changed. |b| in the stopping rule and in SolveStats is that of b - A x with zero in
-/// place of the free entries, so that it does not depend on the initial guess. Results are the
-/// same bits for any number of threads and depend on the arguments alone, not on earlier solves.
+/// place of the free entries, so that it does not depend on the initial guess; where that is zero,
+/// that of the guess. Results are the same bits for any number of threads and depend on the
+/// arguments alone, not on earlier solves.
 class LinearSolver {
   public:
     virtual ~LinearSolver() = default;

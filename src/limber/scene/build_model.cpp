@@ -47,7 +47,7 @@ class Builder {
     void set_time() {
         const TimeDef& time = scene_.time;
         model_.h = time.step;
-        if (time.analysis != Analysis::dynamic)
+        if (time.analysis == Analysis::quasi_static || time.analysis == Analysis::static_load)
             model_.integrator = Integrator::quasi_static;
         else if (time.integrator == DynamicIntegrator::trapezoid)
             model_.integrator = Integrator::trapezoid;
@@ -80,31 +80,12 @@ class Builder {
     }
 
     void add_material(const std::string& name, const MaterialDef& def) {
-        const Lame lame =
-            def.mu ? Lame{*def.mu, *def.lambda}
-                   : Lame::from_young(def.young.value_or(1e6), def.poisson.value_or(0.3));
-        std::string used;
-        if (!def.mu && !def.young) used += " young = 1e6 Pa";
-        if (!def.mu && !def.poisson) used += " poisson = 0.3";
-        if (!def.density) used += " density = 1000 kg/m^3";
-        if (!used.empty()) warn(def.origin.place, def.origin.path + ": not given, taken as" + used);
-        Material m;
-        m.name = name;
-        m.law = law_named(def.kind, lame);
-        m.density = def.density.value_or(1000);
-        m.damping_mass = def.damping.mass;
-        m.damping_stiffness = def.damping.stiffness;
+        std::string assumed;
+        Material m = make_material(name, def, assumed);
+        if (!assumed.empty())
+            warn(def.origin.place, def.origin.path + ": not given, taken as" + assumed);
         material_number_[name] = static_cast<Index>(model_.materials.size());
-        lame_.push_back(lame);
         model_.materials.push_back(std::move(m));
-    }
-
-    static AnyMaterial law_named(const std::string& name, const Lame& lame) {
-        AnyMaterial out;
-        [&]<class... Law>(const std::variant<Law...>*) {
-            ((Law::name == name ? void(out = Law::from(lame)) : void()), ...);
-        }(static_cast<const AnyMaterial*>(nullptr));
-        return out;
     }
 
     // ---- bodies
@@ -363,9 +344,9 @@ class Builder {
                      " m across: is the mesh in another unit? (scale = \"1 mm\")");
         double fastest = 0;
         for (Index t = model_.bodies[i].tet_begin; t < model_.bodies[i].tet_end; ++t) {
-            const Index m = model_.tet_material[t];
-            fastest = std::max(fastest, std::sqrt((lame_[m].lambda + 2 * lame_[m].mu) /
-                                                  model_.materials[m].density));
+            const Material& m = model_.materials[model_.tet_material[t]];
+            const Lame lame = small_strain(m);
+            fastest = std::max(fastest, std::sqrt((lame.lambda + 2 * lame.mu) / m.density));
         }
         // An implicit step damps what passes many times within it.
         const double crossings = model_.h * fastest / size;
@@ -381,7 +362,6 @@ class Builder {
     BuildReport& report_;
     Model model_;
     std::vector<PlacedBody> placed_;  // one per body
-    std::vector<Lame> lame_;          // one per material
     std::map<std::string, Index> material_number_;
 };
 

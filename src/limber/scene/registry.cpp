@@ -10,6 +10,7 @@
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
 #include "limber/solve/descent.h"
+#include "limber/solve/modal.h"
 #include "limber/solve/newton.h"
 #include "limber/solve/warp_canceling.h"
 
@@ -272,9 +273,12 @@ std::span<const OptionCase> obstacle_cases() {
 
 std::unique_ptr<Stepper> make_stepper(const SceneDef& scene, const Model& model) {
     const AnyOptions& options = scene.solver.options;
+    if (scene.time.analysis == Analysis::modal)
+        return std::make_unique<ModalStepper>(model, static_cast<int>(*scene.time.modes));
     return entry_of(steppers(), options.name).make(model, options);
 }
 std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene) {
+    if (scene.time.analysis == Analysis::modal) return std::make_unique<NoContact>();
     AnyOptions options = scene.contact.options;
     const StepperEntry& stepper = entry_of(steppers(), scene.solver.options.name);
     if (options.name == "penalty") {
@@ -295,9 +299,15 @@ void check_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene) {
     std::vector<std::string> unused;
     if (!entry.reads_a_file) entry.make(obstacle, scene, unused);
 }
-/// Linearly implicit solvers take one kind of step.
+/// Linearly implicit solvers take one kind of step; modes need no solver.
 void check_integrator(const SceneDef& scene, const StepperEntry& entry) {
     const TimeDef& time = scene.time;
+    const bool modal = time.analysis == Analysis::modal;
+    if (modal != time.modes.has_value())
+        throw InputError(time.origin.at(modal ? "analysis" : "modes"),
+                         modal ? "time.analysis = \"modal\" needs time.modes, the number of modes"
+                               : "time.modes is for time.analysis = \"modal\" alone");
+    if (modal) return;
     if (entry.family != SolverFamily::linearly_implicit) return;
     const bool dynamic = time.analysis == Analysis::dynamic;
     if (dynamic && time.integrator == DynamicIntegrator::backward_euler) return;

@@ -63,6 +63,7 @@ bool NewtonStepper::solve_with(const BlockCsr& A, StepReport& report) {
 /// added, small first, then tenfold (Kavan, note 4).
 bool NewtonStepper::find_direction(StepReport& report) {
     parallel_for(model_.n_nodes(), grain, [&](Index i) { minus_[i] = -gradient_[i]; });
+    linear_->set_positions(x_);
     const auto hessian = [&](HessianKind kind) -> const BlockCsr& {
         ScopedTimer timer(report.ms(Stage::assemble));
         return objective_.hessian(x_, kind);

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "limber/contact/contact_method.h"
@@ -34,6 +35,12 @@ struct CellField {
 };
 using CellFields = std::vector<CellField>;
 
+/// Numbers of one step that a solver wants in a table of its own, <name>.csv.
+struct StepTable {
+    std::string name;
+    std::vector<std::pair<std::string, double>> row;  // the same columns every step
+};
+
 /// A time integrator with its linear or nonlinear solver. Owns its workspaces; borrows the model.
 class Stepper {
   public:
@@ -55,6 +62,7 @@ class Stepper {
     virtual std::string describe() { return {}; }
     /// For files and pictures, after a step.
     virtual void describe_cells(CellFields&) const {}
+    virtual const StepTable* table() const { return nullptr; }
     /// Whether results depend on the clock (deadlines): such runs record their decisions.
     virtual bool clocked() const { return false; }
 };

@@ -19,6 +19,7 @@ struct CorotatedElastic {
     static constexpr std::string_view help =
         "linear in the turning frame of each element; no ghost forces under rotation";
     static constexpr bool corotational = true;
+    static constexpr int n_raw = 0;
     double mu = 0, lambda = 0;  // Lamé parameters [Pa]
     bool frozen = false;        // the tangent: R held fixed, or changing with F
 

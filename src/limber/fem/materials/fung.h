@@ -19,10 +19,11 @@ struct Fung {
     static constexpr std::string_view help =
         "soft tissue: neo_hookean that stiffens exponentially, s2 (exp(s3 (I - 3)) - 1)";
     static constexpr bool corotational = true;
-    double s0 = 0, s1 = 0, s2 = 0;  // [Pa]
-    double s3 = 1;                  // speed of the stiffening
+    static constexpr int n_raw = 4;  // s0, s1, ... of a scene
+    double s0 = 0, s1 = 0, s2 = 0;   // [Pa]
+    double s3 = 1;                   // speed of the stiffening
 
-    /// Half of the shear modulus at rest by the exponential term.
+    /// Half of the shear modulus at rest by the exponential term, of speed s3.
     static Fung from(const Lame& lame, double s3 = 1) {
         return {lame.mu / 4, lame.bulk() / 2, lame.mu / (4 * s3), s3};
     }
@@ -48,26 +49,24 @@ struct Fung {
     }
     template <class T>
     LIMBER_HD Mat3<T> stress(const Mat3<T>& F) const {
-        const Mat3<T> cof = cofactor(F);
-        const T J = dot(F.col(0), cof.col(0));
-        const InvariantSlopes<T> W = slopes(Invariants<T>{contract(F, F), T(0), J});
-        return (W.I + W.I) * F + W.J * cof;
+        const GradientColumns<T> columns(F);
+        return stress_without_II(columns, slopes(Invariants<T>{columns.I(), T(0), columns.J()}));
     }
     template <class T>
     LIMBER_HD InvariantSlopes<T> slopes(const Invariants<T>& v) const {
-        const T J = invariant_detail::safe_J(v.J), c = inverse_cbrt(J), m = c * c;
+        const T c = inverse_cbrt(invariant_detail::safe_J(v.J)), m = c * c, inv_J = m * c;
         const T dW = T(s0) + T(s2 * s3) * bounded_exp(T(s3) * (m * v.I - T(3)));  // ∂ψ/∂Ī
         const T W_I = dW * m;
-        return {W_I, T(0), T(2 * s1) * (v.J - T(1)) - T(2.0 / 3) * W_I * v.I / J};
+        return {W_I, T(0), T(2 * s1) * (v.J - T(1)) - T(2.0 / 3) * W_I * v.I * inv_J};
     }
     template <class T>
     LIMBER_HD InvariantCurvatures<T> curvatures(const Invariants<T>& v) const {
-        const T J = invariant_detail::safe_J(v.J), c = inverse_cbrt(J), m = c * c, x = m * v.I;
-        const T e = T(s2 * s3) * bounded_exp(T(s3) * (x - T(3)));
+        const T c = inverse_cbrt(invariant_detail::safe_J(v.J)), m = c * c, inv_J = m * c;
+        const T x = m * v.I, e = T(s2 * s3) * bounded_exp(T(s3) * (x - T(3)));
         const T dW = T(s0) + e, ddW = T(s3) * e;  // ∂ψ/∂Ī, ∂²ψ/∂Ī²
-        const T dx = T(-2.0 / 3) * x / J;         // ∂Ī/∂J
-        return {ddW * m * m, ddW * m * dx - T(2.0 / 3) * dW * m / J, T(0),
-                ddW * dx * dx + T(10.0 / 9) * dW * x / (J * J) + T(2 * s1)};
+        const T dx = T(-2.0 / 3) * x * inv_J;     // ∂Ī/∂J
+        return {ddW * m * m, ddW * m * dx - T(2.0 / 3) * dW * m * inv_J, T(0),
+                ddW * dx * dx + T(10.0 / 9) * dW * x * inv_J * inv_J + T(2 * s1)};
     }
     template <class T>
     LIMBER_HD Mat9<T> hessian(const Mat3<T>& F) const {

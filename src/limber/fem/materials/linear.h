@@ -14,6 +14,7 @@ struct LinearElastic {
     static constexpr std::string_view name = "linear";
     static constexpr std::string_view help = "small strains only; swells when it turns";
     static constexpr bool corotational = false;
+    static constexpr int n_raw = 0;
     double mu = 0, lambda = 0;  // Lamé parameters [Pa]
 
     static LinearElastic from(const Lame& lame) { return {lame.mu, lame.lambda}; }

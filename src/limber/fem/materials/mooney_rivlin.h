@@ -18,10 +18,13 @@ struct MooneyRivlin {
     static constexpr std::string_view help =
         "rubber: neo_hookean and a second shape term s2 (J^(-4/3) II - 3)";
     static constexpr bool corotational = true;
-    double s0 = 0, s1 = 0, s2 = 0;  // [Pa]
+    static constexpr int n_raw = 3;  // s0, s1, ... of a scene
+    double s0 = 0, s1 = 0, s2 = 0;   // [Pa]
 
-    static MooneyRivlin from(const Lame& lame) {
-        return {lame.mu / 4, lame.bulk() / 2, lame.mu / 4};
+    static MooneyRivlin from(const Lame& lame) { return from(lame, lame.mu / 4); }
+    /// With the part of s2 given.
+    static MooneyRivlin from(const Lame& lame, double s2) {
+        return {lame.mu / 2 - s2, lame.bulk() / 2, s2};
     }
     Lame small_strain() const { return Lame::from_bulk(2 * (s0 + s2), 2 * s1); }
 
@@ -34,23 +37,24 @@ struct MooneyRivlin {
     }
     template <class T>
     LIMBER_HD Mat3<T> stress(const Mat3<T>& F) const {
-        const Mat3<T> cof = cofactor(F);
-        const Invariants<T> v{contract(F, F), contract(cof, cof), dot(F.col(0), cof.col(0))};
-        return stress_of(F, v.I, cof, slopes(v));
+        const GradientColumns<T> columns(F);
+        const Invariants<T> v{columns.I(), columns.II(), columns.J()};
+        return stress_of(columns, v.I, slopes(v));
     }
     template <class T>
     LIMBER_HD InvariantSlopes<T> slopes(const Invariants<T>& v) const {
-        const T J = invariant_detail::safe_J(v.J), c = inverse_cbrt(J), m = c * c;
+        const T c = inverse_cbrt(invariant_detail::safe_J(v.J)), m = c * c, inv_J = m * c;
         const T W_I = T(s0) * m, W_II = T(s2) * (m * m);
-        return {W_I, W_II,
-                T(2 * s1) * (v.J - T(1)) - (T(2.0 / 3) * W_I * v.I + T(4.0 / 3) * W_II * v.II) / J};
+        return {
+            W_I, W_II,
+            T(2 * s1) * (v.J - T(1)) - (T(2.0 / 3) * W_I * v.I + T(4.0 / 3) * W_II * v.II) * inv_J};
     }
     template <class T>
     LIMBER_HD InvariantCurvatures<T> curvatures(const Invariants<T>& v) const {
-        const T J = invariant_detail::safe_J(v.J), c = inverse_cbrt(J), m = c * c;
-        const T a = T(s0) * m / J, b = T(s2) * (m * m) / J;
+        const T c = inverse_cbrt(invariant_detail::safe_J(v.J)), m = c * c, inv_J = m * c;
+        const T a = T(s0) * m * inv_J, b = T(s2) * (m * m) * inv_J;
         return {T(0), T(-2.0 / 3) * a, T(-4.0 / 3) * b,
-                T(2 * s1) + (T(10.0 / 9) * a * v.I + T(28.0 / 9) * b * v.II) / J};
+                T(2 * s1) + (T(10.0 / 9) * a * v.I + T(28.0 / 9) * b * v.II) * inv_J};
     }
     template <class T>
     LIMBER_HD Mat9<T> hessian(const Mat3<T>& F) const {

@@ -19,7 +19,8 @@ struct NeoHookean {
     static constexpr std::string_view help =
         "rubber: shape and volume apart, J^(-2/3) I and (J - 1)^2; does not go through J = 0";
     static constexpr bool corotational = true;
-    double s0 = 0, s1 = 0;  // [Pa]
+    static constexpr int n_raw = 2;  // s0, s1, ... of a scene
+    double s0 = 0, s1 = 0;           // [Pa]
 
     static NeoHookean from(const Lame& lame) { return {lame.mu / 2, lame.bulk() / 2}; }
     Lame small_strain() const { return Lame::from_bulk(2 * s0, 2 * s1); }
@@ -33,21 +34,20 @@ struct NeoHookean {
     }
     template <class T>
     LIMBER_HD Mat3<T> stress(const Mat3<T>& F) const {
-        const Mat3<T> cof = cofactor(F);
-        const T J = dot(F.col(0), cof.col(0));
-        const InvariantSlopes<T> W = slopes(Invariants<T>{contract(F, F), T(0), J});
-        return (W.I + W.I) * F + W.J * cof;
+        const GradientColumns<T> columns(F);
+        return stress_without_II(columns, slopes(Invariants<T>{columns.I(), T(0), columns.J()}));
     }
     template <class T>
     LIMBER_HD InvariantSlopes<T> slopes(const Invariants<T>& v) const {
-        const T J = invariant_detail::safe_J(v.J), c = inverse_cbrt(J), W_I = T(s0) * c * c;
-        return {W_I, T(0), T(2 * s1) * (v.J - T(1)) - T(2.0 / 3) * W_I * v.I / J};
+        const T c = inverse_cbrt(invariant_detail::safe_J(v.J)), W_I = T(s0) * c * c;
+        const T inv_J = c * c * c;
+        return {W_I, T(0), T(2 * s1) * (v.J - T(1)) - T(2.0 / 3) * W_I * v.I * inv_J};
     }
     template <class T>
     LIMBER_HD InvariantCurvatures<T> curvatures(const Invariants<T>& v) const {
-        const T J = invariant_detail::safe_J(v.J), c = inverse_cbrt(J);
-        const T per_J = T(s0) * c * c / J;
-        return {T(0), T(-2.0 / 3) * per_J, T(0), T(10.0 / 9) * per_J * v.I / J + T(2 * s1)};
+        const T c = inverse_cbrt(invariant_detail::safe_J(v.J)), inv_J = c * c * c;
+        const T a = T(s0) * c * c * inv_J;
+        return {T(0), T(-2.0 / 3) * a, T(0), T(10.0 / 9) * a * v.I * inv_J + T(2 * s1)};
     }
     template <class T>
     LIMBER_HD Mat9<T> hessian(const Mat3<T>& F) const {

@@ -18,7 +18,8 @@ struct NeoHookeanLog {
     static constexpr std::string_view help =
         "neo-Hookean of engineering texts, with ln J; does not go through J = 0";
     static constexpr bool corotational = true;
-    double s0 = 0, s1 = 0;  // μ, λ [Pa]
+    static constexpr int n_raw = 2;  // s0, s1, ... of a scene
+    double s0 = 0, s1 = 0;           // μ, λ [Pa]
 
     static NeoHookeanLog from(const Lame& lame) { return {lame.mu, lame.lambda}; }
     Lame small_strain() const { return {s0, s1}; }
@@ -32,9 +33,8 @@ struct NeoHookeanLog {
     }
     template <class T>
     LIMBER_HD Mat3<T> stress(const Mat3<T>& F) const {
-        const Mat3<T> cof = cofactor(F);
-        const T J = dot(F.col(0), cof.col(0));
-        return T(s0) * F + slopes(Invariants<T>{T(0), T(0), J}).J * cof;
+        const GradientColumns<T> columns(F);
+        return stress_without_II(columns, slopes(Invariants<T>{T(0), T(0), columns.J()}));
     }
     template <class T>
     LIMBER_HD InvariantSlopes<T> slopes(const Invariants<T>& v) const {

@@ -30,7 +30,8 @@ struct ProjectiveElastic {
     static constexpr std::string_view help =
         "distance to the nearest rotation, as in projective dynamics; Poisson's ratio 0";
     static constexpr bool corotational = true;
-    double s0 = 0;  // k [Pa]
+    static constexpr int n_raw = 1;  // s0, s1, ... of a scene
+    double s0 = 0;                   // k [Pa]
 
     static ProjectiveElastic from(const Lame& lame) { return {lame.mu}; }
     Lame small_strain() const { return {s0, 0}; }

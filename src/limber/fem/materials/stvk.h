@@ -18,7 +18,8 @@ struct StVenantKirchhoff {
     static constexpr std::string_view help =
         "St. Venant-Kirchhoff: linear in Green's strain; gives way under strong compression";
     static constexpr bool corotational = true;
-    double s0 = 0, s1 = 0;  // λ/4, μ [Pa]
+    static constexpr int n_raw = 2;  // s0, s1, ... of a scene
+    double s0 = 0, s1 = 0;           // λ/4, μ [Pa]
 
     static StVenantKirchhoff from(const Lame& lame) { return {lame.lambda / 4, lame.mu}; }
     Lame small_strain() const { return {s1, 4 * s0}; }
@@ -36,9 +37,15 @@ struct StVenantKirchhoff {
     /// P = F (2 μ E + λ tr(E) I)   [Pa]
     template <class T>
     LIMBER_HD Mat3<T> stress(const Mat3<T>& F) const {
-        const Mat3<T> E = strain(F);
-        const T pressure = T(4 * s0) * trace(E);
-        return F * (T(2 * s1) * E + Mat3<T>::diagonal(pressure, pressure, pressure));
+        const Vec3<T> f0 = F.col(0), f1 = F.col(1), f2 = F.col(2);
+        const T mu(s1), E00 = T(0.5) * (dot(f0, f0) - T(1)), E11 = T(0.5) * (dot(f1, f1) - T(1)),
+                        E22 = T(0.5) * (dot(f2, f2) - T(1));
+        const T pressure = T(4 * s0) * (E00 + E11 + E22), two_mu = mu + mu;
+        const T S00 = pressure + two_mu * E00, S11 = pressure + two_mu * E11,
+                S22 = pressure + two_mu * E22;
+        const T S01 = mu * dot(f0, f1), S02 = mu * dot(f0, f2), S12 = mu * dot(f1, f2);
+        return Mat3<T>::from_columns(S00 * f0 + S01 * f1 + S02 * f2, S01 * f0 + S11 * f1 + S12 * f2,
+                                     S02 * f0 + S12 * f1 + S22 * f2);
     }
     template <class T>
     LIMBER_HD InvariantSlopes<T> slopes(const Invariants<T>& v) const {
