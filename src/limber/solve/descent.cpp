@@ -108,7 +108,7 @@ class DescentLoop final : public DescentStepper::Loop {
     StepLength length_;
     std::vector<Vec3<Real>> x_, reference_, checkpoint_, g_, d_, trial_;
     std::vector<double> partial_;
-    std::vector<Vec3d> v_before_, shown_;  // v_{t-1}
+    std::vector<Vec3d> v_before_;  // v_{t-1}
     bool has_before_ = false;
     double limit_ = 0;              // of values that hand-overs may bring
     double first_value_ = 0;        // of q⁽⁰⁾
@@ -348,12 +348,7 @@ bool DescentLoop<Real>::iterate(int k, SolveStats& stats, StepReport& report) {
 
 template <class Real>
 void DescentLoop<Real>::show(int k) {
-    if (!watcher) return;
-    shown_.resize(x_.size());
-    for (std::size_t i = 0; i < x_.size(); ++i)
-        shown_[i] = {static_cast<double>(x_[i].x), static_cast<double>(x_[i].y),
-                     static_cast<double>(x_[i].z)};
-    watcher(k, shown_);
+    if (watcher) watcher(k, objective_.value(x_));
 }
 
 template <class Real>

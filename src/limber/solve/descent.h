@@ -9,8 +9,9 @@
 
 namespace limber {
 
-/// Called with the number of an iteration and the positions that it starts from; for studies.
-using DescentWatcher = std::function<void(int iteration, std::span<const Vec3d> x)>;
+/// Called with the number of an iteration and the value of the objective that it starts from, after
+/// the last one as well; for studies. In single precision the value has the noise of it.
+using DescentWatcher = std::function<void(int iteration, double value)>;
 
 /// A step of time as minimisation of its objective by descent: Wang & Yang 2016, Algorithm 1, one
 /// loop with four replaceable parts (descent_direction.h, descent_step_length.h,

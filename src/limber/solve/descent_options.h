@@ -120,8 +120,8 @@ void fields(Visitor& field, DescentOptions& o) {
           "the time step ends, and says so, where no length down to this brings the energy down");
     field("warm_up", o.warm_up, at_least(0), "iterations of a time step before chebyshev sets in");
     field("rho", o.rho, inside(0, 1),
-          "chebyshev: how much of the gradient an iteration leaves, for each phase; `limber tune` "
-          "finds values for a scene");
+          "chebyshev: how much of the gradient an iteration leaves, for each phase; below what the "
+          "scene has is safe");
     field("phases", o.phases, at_least(1),
           "chebyshev: iterations of each phase, the last goes on to the end; none: equal ones");
     field("eta", o.eta, between(0, 1), "share of the acceleration in initial = \"acceleration\"");
