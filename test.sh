@@ -17,13 +17,14 @@ fail() { echo "test.sh: failed: $1" >&2; exit 1; }
 build() {  # preset, then targets
   local preset=$1; shift
   mkdir -p build
-  cmake --preset "$preset" -DLIMBER_TESTS=ON -DLIMBER_BENCHES=ON >"build/$preset.log" 2>&1 ||
+  cmake --preset "$preset" -DLIMBER_TESTS=ON -DLIMBER_BENCHES=ON -DLIMBER_VIEW=ON >"build/$preset.log" 2>&1 ||
     { cat "build/$preset.log" >&2; fail "configure $preset"; }
   cmake --build --preset "$preset" -- ${1:+"$@"} || fail "build $preset"
 }
 
 stage "packages"
 tools/packages.sh test || fail "packages"
+tools/npm.sh || fail "npm packages"
 
 stage "release build"
 build release
@@ -38,7 +39,7 @@ ctest --preset release -j2 --no-tests=error || fail "tests"
 
 stage "sanitizers (address, undefined behaviour)"
 build asan asan_tests
-ctest --preset asan -j2 -L '^(core|io|scene|linalg|fem|contact|sim)$' --no-tests=error || fail "sanitizers"
+ctest --preset asan -j2 -L '^(core|io|scene|linalg|fem|contact|sim|view)$' --no-tests=error || fail "sanitizers"
 
 if [ "$long" = yes ]; then
   stage "sanitizers, everything"
@@ -46,7 +47,7 @@ if [ "$long" = yes ]; then
   ctest --preset asan -j2 -L . --no-tests=error || fail "sanitizers"
   stage "thread sanitizer"
   build tsan tsan_tests
-  TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp" ctest --preset tsan -L '^(core|linalg|fem|contact|solve|sim|render)$' --no-tests=error || fail "thread sanitizer"
+  TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp" ctest --preset tsan -L '^(core|linalg|fem|contact|solve|sim|render|view)$' --no-tests=error || fail "thread sanitizer"
   stage "portable build"
   build portable
   ctest --preset portable -j2 --no-tests=error || fail "portable"

@@ -180,7 +180,10 @@ std::string scene_message(const SceneDescription& d) {
         out["gallery"].push_back({{"name", entry.name}, {"about", entry.about}});
     if (d.panels) {
         out["panels"] = panels_json(scene);
-        out["values"] = value_json(parse_toml(resolved_toml(scene), "resolved"));
+        // What the panels show, and no file names.
+        const Value all = parse_toml(resolved_toml(scene), "resolved");
+        for (const char* key : {"solver", "material", "contact", "time", "gravity"})
+            if (const Value* value = all.find(key)) out["values"][key] = value_json(*value);
     }
     return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

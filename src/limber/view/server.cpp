@@ -133,6 +133,7 @@ class PageClient : public std::enable_shared_from_this<PageClient> {
         timeout.keep_alive_pings = true;
         ws_.set_option(timeout);
         ws_.read_message_max(hub_.options.max_message);
+        ws_.auto_fragment(false);
         ws_.async_accept(request, [self = shared_from_this()](error_code error) {
             if (error) return;
             self->join();

@@ -2,6 +2,7 @@
 #include "limber/view/upload.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "limber/core/errors.h"
@@ -17,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double side = 0.5;        // of the scaled body [m]
-constexpr int cells_along = 16;     // of a filled surface
-constexpr Index most_tets = 50000;  // what still moves at an interactive rate
+constexpr double side = 0.5;          // of the scaled body [m]
+constexpr double wanted_tets = 6000;  // of a filled surface
+constexpr Index most_tets = 50000;    // what still moves at an interactive rate
 
 struct Made {
     TetMesh mesh;
@@ -31,8 +32,10 @@ Made fill(const std::string& file) {
     const SurfaceSolid solid(surface.mesh);
     StuffingOptions o;
     solid.describe(o);
+    // An uncut octant holds 12 tets; thin bodies get at least eight cells along.
     const Vec3d size = solid.bounds().size();
-    o.cell = std::max({size.x, size.y, size.z}) / cells_along;
+    o.cell = std::min(std::cbrt(12 * std::fabs(signed_volume(solid.surface().mesh)) / wanted_tets),
+                      std::max({size.x, size.y, size.z}) / 8);
     o.fragments = 0.01;
     Made made;
     made.mesh = stuff(solid, o).mesh;
