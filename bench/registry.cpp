@@ -39,6 +39,8 @@ const BenchEntry table[] = {
      hecht2012_memory},
     {"hecht2012-update", "Hecht et al. 2012, section 4.3",
      "time of an update against the share of dirty nodes", hecht2012_update},
+    {"view-rate", "the live page", "step rate with the page against without, frames that arrive",
+     view_rate},
 };
 
 }  // namespace

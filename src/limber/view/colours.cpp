@@ -79,6 +79,14 @@ bool Colours::evaluate(std::string_view field, const World& world, const Display
         if (!std::isfinite(value)) value = 0;
     const auto [lo, hi] = std::minmax_element(values_.begin(), values_.end());
     hi_ = values_.empty() ? 0 : *hi;
+    // A few nodes at a contact or a corner would leave all others dark: the scale ends where 2 % of
+    // the vertices are beyond it.
+    if ((field == "von_mises" || field == "contact_force") && values_.size() > 50) {
+        sorted_ = values_;
+        const auto at = sorted_.begin() + static_cast<std::ptrdiff_t>(0.98 * sorted_.size());
+        std::nth_element(sorted_.begin(), at, sorted_.end());
+        if (*at > 0) hi_ = *at;
+    }
     lo_ = values_.empty() || field != "det_F" ? 0 : *lo;
     return true;
 }

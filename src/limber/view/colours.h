@@ -36,7 +36,7 @@ class Colours {
     std::vector<TetMeasure> measures_;
     std::vector<double> of_tet_, of_node_;
     std::vector<int> count_;
-    std::vector<float> values_;
+    std::vector<float> values_, sorted_;
     float lo_ = 0, hi_ = 0;
 };
 

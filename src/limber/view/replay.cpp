@@ -22,15 +22,11 @@ ReplayRun::Part part_of(const FrameBody& body) {
     ReplayRun::Part part;
     part.name = body.name;
     part.skin = !body.triangles.empty();
-    part.triangles = part.skin ? body.triangles : boundary_triangles(body.tets);
-    part.nodes = nodes_of(part.triangles);
+    FrameSurface surface = frame_surface(body);
+    part.triangles = std::move(surface.triangles);
+    part.nodes = std::move(surface.nodes);
     part.n_points = static_cast<Index>(body.points.size());
     part.n_tets = static_cast<Index>(body.tets.size());
-    std::vector<Index> vertex(body.points.size(), -1);
-    for (std::size_t k = 0; k < part.nodes.size(); ++k)
-        vertex[part.nodes[k]] = static_cast<Index>(k);
-    for (Triangle& t : part.triangles)
-        for (Index& i : t) i = vertex[i];
     return part;
 }
 

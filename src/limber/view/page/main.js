@@ -47,12 +47,13 @@ function showLegend(frame) {
   $('legend').hidden = !shown;
   if (!shown) return;
   $('legend-title').textContent = field.title + (field.unit ? ` [${field.unit}]` : '');
-  $('legend-hi').textContent = short(frame.hi);
+  const beyond = frame.values.some((v) => v > 1.001 * frame.hi);
+  $('legend-hi').textContent = (beyond ? 'from ' : '') + short(frame.hi);
   $('legend-lo').textContent = short(frame.lo);
 }
 const bar = $('legend-bar').getContext('2d');
-for (let y = 0; y < 160; ++y) {
-  bar.fillStyle = scaleCss(1 - y / 159);
+for (let y = 0; y < 100; ++y) {
+  bar.fillStyle = scaleCss(1 - y / 99);
   bar.fillRect(0, y, 16, 1);
 }
 
