@@ -2,6 +2,7 @@
 #include "registry.h"
 
 #include "hecht2012.h"
+#include "view_rate.h"
 
 #include "limber/core/errors.h"
 #include "limber/io/file.h"

@@ -61,6 +61,5 @@ BenchResult dahl2019_fig2(const BenchOptions& options);
 BenchResult dahl2019_fig3(const BenchOptions& options);
 BenchResult dahl2019_fig4(const BenchOptions& options);
 BenchResult beam_101k(const BenchOptions& options);
-BenchResult view_rate(const BenchOptions& options);
 
 }  // namespace limber::bench

@@ -2,7 +2,7 @@
 // What the live page costs: the same simulation with nobody looking and with a plain socket client
 // that takes every frame and throws it away.
 
-#include "registry.h"
+#include "view_rate.h"
 
 #include "limber/core/errors.h"
 

@@ -27,18 +27,17 @@ try {
   if (colour) await page.selectOption('#colour', colour);
   if (pull) {
     const [x, y] = await page.evaluate(() => {
-      // The visible surface point farthest to the right of what is drawn.
-      const { stage } = limber, p = stage.bodies[0].mesh.geometry.attributes.position.array;
-      let best = null;
-      for (let i = 0; i < p.length; i += 3) {
-        const at = stage.toPage([p[i], p[i + 1], p[i + 2]]);
-        if ((!best || at[0] > best[0]) && stage.pick(at[0] - 12, at[1])) best = at;
-      }
-      return [best[0] - 12, best[1]];
+      // Towards the right end of what is drawn, well inside it: the body moves while we aim.
+      const { stage } = limber, p = stage.bodies[0].mesh.geometry.attributes.position.array, all = [];
+      for (let i = 0; i < p.length; i += 3) all.push(stage.toPage([p[i], p[i + 1], p[i + 2]]));
+      const mean = [0, 1].map((k) => all.reduce((sum, at) => sum + at[k] / all.length, 0));
+      const right = all.reduce((best, at) => (at[0] > best[0] ? at : best));
+      return mean.map((m, k) => m + 0.5 * (right[k] - m));
     });
     await page.mouse.move(x, y);
     await page.mouse.down();
-    await page.mouse.move(x + 40, y - 120, { steps: 8 });
+    await page.mouse.move(x + 60, y - 110, { steps: 8 });
+    await page.waitForFunction(() => limber.state.frame.hand.length === 6);
   }
   const steps = pull ? 60 : 40;
   await page.waitForFunction((n) => limber.state.frames > 12 && (limber.state.frame.step > n || !limber.state.status.playing), steps);

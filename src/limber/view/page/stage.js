@@ -43,7 +43,7 @@ export class Stage {
   theme() {
     this.scene.background = new THREE.Color(dark.matches ? 0x171d24 : 0xdfe6ed);
     this.scene.fog = null;
-    if (this.ground) this.ground.material.color.set(dark.matches ? 0x3a444f : 0xcfd6dd);
+    if (this.radius) this.placeGround(this.radius);
     this.dirty = true;
   }
   addLights() {
@@ -84,6 +84,7 @@ export class Stage {
     this.bodies = [];
     this.obstacles = description.obstacles.map((o) => this.makeObstacle(o.shape));
     this.ground = null;
+    this.groundDue = true;
     this.sides = description.bodies.some((b) => b.side === 1) ? 2 : 1;
     this.dirty = true;
   }
@@ -145,6 +146,7 @@ export class Stage {
   }
   /** Planes as large as what stands on them; a floor of our own where the scene has none, for the shadow. */
   placeGround(radius) {
+    this.groundDue = false;
     const own = !this.obstacles.some((o) => o.userData.plane);
     const size = 24 * radius;
     for (const mesh of this.obstacles.filter((o) => o.userData.plane)) {
@@ -154,7 +156,6 @@ export class Stage {
       mesh.material.color.set(dark.matches ? 0x3a444f : 0xcfd6dd);
       mesh.material.map ??= this.gridTexture();
       mesh.material.needsUpdate = true;
-      this.ground ??= null;
     }
     if (this.ground) { this.drop(this.ground); this.ground = null; }
     if (!own) return;
@@ -245,6 +246,7 @@ export class Stage {
     this.sun.shadow.normalBias = 0.01 * this.radius;
     cam.updateProjectionMatrix();
     if (first) this.frameAll();
+    else if (this.groundDue) this.placeGround(this.radius);
   }
   /** Whether a point is about to leave the picture. */
   leaving(point) {
