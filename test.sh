@@ -39,7 +39,7 @@ ctest --preset release -j2 --no-tests=error || fail "tests"
 
 stage "sanitizers (address, undefined behaviour)"
 build asan asan_tests
-ctest --preset asan -j2 -L '^(core|io|scene|linalg|fem|contact|sim|view)$' --no-tests=error || fail "sanitizers"
+ctest --preset asan -j2 -L '^(core|io|scene|linalg|fem|contact|sim)$' --no-tests=error || fail "sanitizers"
 
 if [ "$long" = yes ]; then
   stage "sanitizers, everything"
@@ -47,7 +47,7 @@ if [ "$long" = yes ]; then
   ctest --preset asan -j2 -L . --no-tests=error || fail "sanitizers"
   stage "thread sanitizer"
   build tsan tsan_tests
-  TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp" ctest --preset tsan -L '^(core|linalg|fem|contact|solve|sim|render|view)$' --no-tests=error || fail "thread sanitizer"
+  TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp" ctest --preset tsan -L '^(core|linalg|fem|contact|solve|sim|render)$' --no-tests=error || fail "thread sanitizer"
   stage "portable build"
   build portable
   ctest --preset portable -j2 --no-tests=error || fail "portable"
