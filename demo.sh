@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, drops a soft ball on a floor, twists a beam, and compares early-terminated
-# conjugate gradients with the direct reference on the same scene. Results: demo_out/.
+# Installs what is missing, builds, drops a soft ball on a floor, twists a beam, compares early-terminated conjugate
+# gradients with the direct reference on the same scene, and ends with the live page: opened where there is a desktop,
+# as a picture where there is none. Results: demo_out/.
 set -euo pipefail
 cd "$(dirname "$0")"
 fail() { echo "demo.sh: failed: $1" >&2; exit 1; }
 
 tools/packages.sh build || fail "packages"
+tools/npm.sh || fail "npm packages"
 mkdir -p build
-cmake --preset release >build/demo.log 2>&1 || { cat build/demo.log >&2; fail "configure"; }
+cmake --preset release -DLIMBER_VIEW=ON >build/demo.log 2>&1 || { cat build/demo.log >&2; fail "configure"; }
 cmake --build --preset release -- limber_app || fail "build"
 limber=build/release/limber
 out=demo_out
@@ -34,6 +36,14 @@ echo "  pictures     $out/ball.png  $out/twist.png"
 echo "  comparison   $out/compare/compare.svg  $out/compare/error_over_time.svg"
 echo "  reports      $out/ball/report.html  $out/twist/report.html"
 echo "  for ParaView $out/ball/vtu/series.pvd"
+
+echo
+echo "4. The live page: pull the ball with the mouse, change the solver while it runs"
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open >/dev/null; then
-  xdg-open "$out/ball/report.html" >/dev/null 2>&1 || true
+  $limber view scenes/sphere_drop.toml || fail "live page"
+else
+  tools/packages.sh browser || fail "packages"
+  node tools/page_picture.mjs $limber "$out/page.png" scenes/sphere_drop.toml || fail "picture of the live page"
+  echo "  no desktop here; a picture of the page: $out/page.png"
+  echo "  to use it: $limber view scenes/sphere_drop.toml"
 fi

@@ -2,6 +2,7 @@
 #include "registry.h"
 
 #include "hecht2012.h"
+#include "view_rate.h"
 #include "wang2016.h"
 
 #include "limber/core/errors.h"
@@ -66,6 +67,8 @@ const BenchEntry table[] = {
      wang2016_fig10},
     {"wang2016-fig11", "Wang & Yang 2016, Fig. 11",
      "force against stretch, four laws, beside the analytic curve", wang2016_fig11},
+    {"view-rate", "the live page", "step rate with the page against without, frames that arrive",
+     view_rate},
 };
 
 }  // namespace

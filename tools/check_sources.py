@@ -23,10 +23,10 @@ USES = {
     "output": ["sim", "io"],
     "study": ["sim", "output"],
     "render": ["mesh", "io"],
-    "view": ["sim", "io"],
+    "view": ["sim", "io", "render"],
 }
 # Kept out of headers, so that they stay quick to include and free of other people's types.
-THIRD_PARTY = re.compile(r"^(Eigen/|tbb/|oneapi/|nlohmann/|toml|pugixml|png\.h|zlib\.h|fmt/|CLI/|xxhash)")
+THIRD_PARTY = re.compile(r"^(Eigen/|tbb/|oneapi/|nlohmann/|toml|pugixml|png\.h|zlib\.h|fmt/|CLI/|xxhash|boost/)")
 
 
 def closure(module):

@@ -19,6 +19,8 @@ void add_bench(CLI::App& program, Action& action);
 void add_compare(CLI::App& program, Action& action);
 void add_check(CLI::App& program, Action& action);
 void add_render(CLI::App& program, Action& action);
+void add_export(CLI::App& program, Action& action);
+void add_view(CLI::App& program, Action& action);
 void add_mesh(CLI::App& program, Action& action);
 void add_list(CLI::App& program, Action& action);
 void add_schema(CLI::App& program, Action& action);

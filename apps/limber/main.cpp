@@ -75,6 +75,8 @@ int run_program(int argc, char** argv) {
     limber::app::add_compare(program, action);
     limber::app::add_check(program, action);
     limber::app::add_render(program, action);
+    limber::app::add_view(program, action);
+    limber::app::add_export(program, action);
     limber::app::add_mesh(program, action);
     limber::app::add_list(program, action);
     limber::app::add_schema(program, action);

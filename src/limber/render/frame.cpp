@@ -228,6 +228,17 @@ FrameBody read_frame_file(const std::string& path) {
     return body;
 }
 
+FrameSurface frame_surface(const FrameBody& body) {
+    FrameSurface out;
+    out.triangles = body.triangles.empty() ? boundary_triangles(body.tets) : body.triangles;
+    out.nodes = nodes_of(out.triangles);
+    std::vector<Index> vertex(body.points.size(), -1);
+    for (std::size_t k = 0; k < out.nodes.size(); ++k) vertex[out.nodes[k]] = static_cast<Index>(k);
+    for (Triangle& t : out.triangles)
+        for (Index& i : t) i = vertex[i];
+    return out;
+}
+
 void add_bodies(const std::vector<FrameBody>& bodies, ColourBy colour_by, bool edges,
                 Picture& picture) {
     float largest = 0;

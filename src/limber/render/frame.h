@@ -30,6 +30,13 @@ std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step, boo
 /// refused with the reason.
 FrameBody read_frame_file(const std::string& path);
 
+/// What is drawn of a body: its skin, or the boundary of its tets.
+struct FrameSurface {
+    std::vector<Index> nodes;         // points of the body that are used, ascending
+    std::vector<Triangle> triangles;  // in numbers of `nodes`
+};
+FrameSurface frame_surface(const FrameBody& body);
+
 enum class ColourBy { body, von_mises, displacement, speed };
 constexpr std::array<std::string_view, 4> enum_names(ColourBy) {
     return {"body", "von_mises", "displacement", "speed"};

@@ -24,8 +24,10 @@ std::string resolved_toml(const SceneDef& scene) {
     const auto absolute = [](FilePath& path) {
         path.assign(std::filesystem::absolute(std::string(path)).lexically_normal().string());
     };
-    for (BodyDef& body : copy.bodies)
+    for (BodyDef& body : copy.bodies) {
         if (body.mesh) absolute(*body.mesh);
+        if (body.skin) absolute(*body.skin);
+    }
     for (ForceDef& force : copy.forces)
         if (force.file) absolute(*force.file);
     for_each_surface(copy, absolute);

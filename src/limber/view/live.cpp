@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/view/live.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "limber/core/errors.h"
+#include "limber/view/upload.h"
+
+namespace limber {
+
+namespace {
+
+using Json = nlohmann::json;
+constexpr std::size_t max_reports = 600;  // between two stats messages
+
+bool is_prefix(std::string_view prefix, std::string_view path) {
+    return path.starts_with(prefix) && path.size() > prefix.size() && path[prefix.size()] == '.';
+}
+
+double body_mass(const Model& m, Index node) {
+    const Body& body = m.body_of_node(node);
+    double mass = 0;
+    for (Index i = body.node_begin; i < body.node_end; ++i) mass += m.mass[i];
+    return mass;
+}
+
+}  // namespace
+
+LiveSession::LiveSession(LiveOptions options)
+    : options_(std::move(options)), playing_(options_.playing) {
+    open(options_.scene, options_.load);
+}
+
+LiveSession::~LiveSession() {
+    stop_recording();
+}
+
+void LiveSession::open(const std::string& file, const LoadOptions& load) {
+    SceneDef scene = load_scene(file, load);
+    BuildReport built;
+    auto model = std::make_unique<Model>(build_model(scene, built));
+    stop_recording();
+    file_ = file;
+    load_ = load;
+    scene_ = std::move(scene);
+    built_ = std::move(built);
+    pins_.clear();
+    make_world(std::move(model), nullptr);
+}
+
+void LiveSession::add_pin(Model& model, const UserPin& user) const {
+    Pin pin{"pin of the page", {user.node}, {true, true, true}, {}};
+    pin.motion.translate.times = {0};
+    pin.motion.translate.values = {user.position - model.mesh.nodes[user.node]};
+    model.pins.push_back(std::move(pin));
+    model.free[user.node] = {};
+}
+
+void LiveSession::make_world(std::unique_ptr<Model> model, const State* state) {
+    auto stepper = make_stepper(scene_, *model);
+    const StepperEntry& entry = stepper_entry(scene_.solver.options.name);
+    const bool implicit =
+        !(entry.explicit_contact && entry.explicit_contact(scene_.solver.options));
+    auto hand = std::make_unique<Hand>(make_contact(scene_), model->obstacles, implicit);
+    if (hand_) hand->set_tool(hand_->tool());
+    hand_ = hand.get();
+    const double h = model->h;
+    auto world = std::make_unique<World>(std::move(model), std::move(stepper), std::move(hand),
+                                         WorldOptions{.measure_energy = scene_.output.energy});
+    if (state) {
+        world->state() = *state;
+        // Time is step * h always: under another h it is the nearest multiple.
+        world->state().step = std::llround(state->time / h);
+        world->state().time = static_cast<double>(world->state().step) * h;
+    }
+    surface_ = std::make_unique<DisplaySurface>(world->model());
+    world_ = std::move(world);
+    positions_.resize(3 * static_cast<std::size_t>(surface_->n_vertices()));
+    failure_.clear();
+    reports_.clear();
+    changed_ = true;
+    ++scene_number_;
+}
+
+/// A new world with the state of now. `model`: the one to use; none: made from the edited scene.
+void LiveSession::rebuild(std::unique_ptr<Model> model) {
+    const State state = world_->state();
+    if (!model) {
+        BuildReport built;
+        model = std::make_unique<Model>(build_model(scene_, built));
+        built_ = std::move(built);
+        if (model->n_nodes() != world_->model().n_nodes()) pins_.clear();
+        for (const UserPin& pin : pins_) add_pin(*model, pin);
+    }
+    const bool same_bodies = model->n_nodes() == world_->model().n_nodes();
+    make_world(std::move(model), same_bodies ? &state : nullptr);
+}
+
+void LiveSession::refuse_while_recording() const {
+    if (recording_)
+        throw InputError("stop recording first: a run folder holds one scene from start to end");
+}
+
+/// One value of the scene, as --set would have it; ranges and names are checked by the reader.
+void LiveSession::change(const std::string& path, const std::string& literal) {
+    refuse_while_recording();
+    if (!is_live_path(path, scene_))
+        throw InputError("'" + printable(path) +
+                         "' cannot be changed here; allowed: solver, material, contact, time.step "
+                         "and gravity");
+    LoadOptions load = load_;
+    // Another kind drops the options of the old one; a value replaces what was set before.
+    const std::size_t dot = path.rfind('.');
+    const bool kind = path == "solver.kind" || path == "contact.method";
+    std::erase_if(load.sets, [&](const std::string& set) {
+        const std::string_view old = std::string_view(set).substr(0, set.find('='));
+        return old == path || (kind && is_prefix(path.substr(0, dot), old));
+    });
+    load.sets.push_back(path + '=' + literal);
+    SceneDef scene = load_scene(file_, load);
+    SceneDef before = std::exchange(scene_, std::move(scene));
+    try {
+        const bool same_model = path.starts_with("solver.") || path.starts_with("contact.");
+        rebuild(same_model ? std::make_unique<Model>(world_->model()) : nullptr);
+    } catch (...) {
+        scene_ = std::move(before);
+        throw;
+    }
+    load_ = std::move(load);
+}
+
+bool LiveSession::in_surface(const SurfacePick& pick) const {
+    return pick.triangle < static_cast<Index>(surface_->triangles().size());
+}
+
+/// Pulls like a spring that would swing the whole body at 2 Hz, half damped; value makes it weaker
+/// or stronger.
+void LiveSession::start_pull(const Command& c) {
+    if (!in_surface(c.pick)) throw InputError("command: there is no such triangle");
+    if (!(c.value > 0 && c.value <= 1000)) throw InputError("command: value is 0 to 1000");
+    Pull pull;
+    pull.at = surface_->stencil(c.pick);
+    pull.target = c.point;
+    const double mass = body_mass(world_->model(), pull.at.node[0]);
+    const double omega = 2 * std::numbers::pi * 2;
+    pull.stiffness = c.value * mass * omega * omega;
+    pull.damping = std::sqrt(pull.stiffness * mass);
+    pull.point = pull.at.gather(world_->state().x);
+    hand_->pull(pull);
+}
+
+/// Holds the node where it is now; one that the page holds already is let go.
+void LiveSession::pin(const SurfacePick& pick) {
+    refuse_while_recording();
+    if (!in_surface(pick)) throw InputError("command: there is no such triangle");
+    const Index node = surface_->node(pick);
+    if (std::erase_if(pins_, [&](const UserPin& p) { return p.node == node; }) > 0)
+        return rebuild(nullptr);
+    if (world_->model().free[node] != Vec3d{1, 1, 1})
+        throw InputError("this point is held by the scene itself");
+    if (pins_.size() >= 1000) throw InputError("there are 1000 pins already");
+    pins_.push_back({node, world_->state().x[node]});
+    auto model = std::make_unique<Model>(world_->model());
+    add_pin(*model, pins_.back());
+    rebuild(std::move(model));
+}
+
+void LiveSession::set_recording(bool on) {
+    if (!on) return stop_recording();
+    if (recording_) return;
+    if (!options_.record) throw InputError("nothing can be recorded here");
+    recording_ = options_.record(*world_, scene_);
+    for (auto& observer : recording_->observers) observer->begin(*world_);
+}
+
+void LiveSession::stop_recording() {
+    if (!recording_) return;
+    for (auto& observer : recording_->observers) observer->end(*world_);
+    if (recording_->finish) recording_->finish();
+    recording_.reset();
+}
+
+void LiveSession::handle(const Command& c, ViewServer& server) {
+    const std::uint32_t before = scene_number_;
+    changed_ = true;
+    switch (c.verb) {
+        case Verb::play:
+            playing_ = true;
+            break;
+        case Verb::pause:
+            playing_ = false;
+            break;
+        case Verb::step:
+            playing_ = false;
+            if (failure_.empty()) advance(server);
+            break;
+        case Verb::reset:
+            open(file_, load_);
+            break;
+        case Verb::speed:
+            if (!(c.value >= 0 && c.value <= 100)) throw InputError("command: speed is 0 to 100");
+            speed_ = c.value;
+            break;
+        case Verb::pull:
+            start_pull(c);
+            break;
+        case Verb::move:
+            hand_->move(c.point);
+            return;  // too many for a status each
+        case Verb::release:
+            hand_->release();
+            break;
+        case Verb::pin:
+            pin(c.pick);
+            break;
+        case Verb::unpin:
+            refuse_while_recording();
+            pins_.clear();
+            rebuild(nullptr);
+            break;
+        case Verb::tool:
+            if (!(c.value > 0 && c.value <= 1e3)) throw InputError("command: radius is 0 to 1000");
+            hand_->set_tool(ToolBall{c.point, c.value});
+            return;
+        case Verb::tool_off:
+            hand_->set_tool(std::nullopt);
+            break;
+        case Verb::colour:
+            colour_ = c.text;
+            break;
+        case Verb::contacts:
+            show_contacts_ = c.on;
+            break;
+        case Verb::set:
+            change(c.text, c.literal);
+            break;
+        case Verb::open: {
+            const auto found =
+                std::find_if(options_.gallery.begin(), options_.gallery.end(),
+                             [&](const GalleryEntry& entry) { return entry.name == c.text; });
+            if (found == options_.gallery.end())
+                throw InputError("there is no scene '" + printable(c.text) + "' in the gallery");
+            open(found->file, {});
+            break;
+        }
+        case Verb::record:
+            set_recording(c.on);
+            break;
+        case Verb::seek:
+            throw InputError("command: a simulation cannot go back; reset starts it again");
+    }
+    if (scene_number_ != before)
+        announce(server);
+    else
+        server.publish(Slot::status, status());
+}
+
+void LiveSession::uploaded(const std::string& file, ViewServer& server) {
+    const UploadedScene made = scene_of_upload(file);
+    open(made.scene, {});
+    announce(server);
+    server.publish(Slot::notice, text_notice(made.remark));
+}
+
+void LiveSession::advance(ViewServer& server) {
+    StepReport report = world_->step();
+    changed_ = true;
+    if (recording_) try {
+            for (auto& observer : recording_->observers) observer->after_step(*world_, report);
+        } catch (const SystemError& error) {  // a full disk ends the recording, not the simulation
+            recording_.reset();
+            server.publish(Slot::notice, error_notice(error));
+            server.publish(Slot::status, status());
+        }
+    if (report.failed) {
+        failure_ = "step " + std::to_string(report.step) + ": " + report.failure.what;
+        server.publish(Slot::status, status());
+    }
+    if (reports_.size() < max_reports) reports_.push_back(std::move(report));
+}
+
+std::string LiveSession::frame() {
+    const World& world = *world_;
+    const State& state = world.state();
+    surface_->positions(state.x, positions_);
+    FrameContent content;
+    content.scene = scene_number_;
+    content.number = ++frame_number_;
+    content.step = state.step;
+    content.time = state.time;
+    content.positions = positions_;
+    if (!colour_.empty() && colours_.evaluate(colour_, world, *surface_)) {
+        content.values = colours_.values();
+        content.lo = colours_.lo();
+        content.hi = colours_.hi();
+    }
+    poses_.clear();
+    for (const Obstacle& obstacle : world.model().obstacles)
+        poses_.push_back(pose_at(obstacle, state.time));
+    content.poses = poses_;
+    arrows_.clear();
+    if (show_contacts_)
+        for (const Contact& contact : world.contacts().contacts) {
+            Vec3d point{};  // of the positive side
+            double weight = 0;
+            for (int k = 0; k < contact.at.n; ++k)
+                if (contact.at.weight[k] > 0) {
+                    point += contact.at.weight[k] * state.x[contact.at.node[k]];
+                    weight += contact.at.weight[k];
+                }
+            if (weight > 0) arrows_.push_back({(1 / weight) * point, contact.force});
+        }
+    content.contacts = arrows_;
+    std::vector<ForceArrow> hand;
+    if (const auto& pull = hand_->pulling())
+        hand.push_back({pull->at.gather(state.x), pull->force});
+    content.hand = hand;
+    changed_ = false;
+    return encode_frame(content);
+}
+
+std::string LiveSession::take_stats() {
+    if (reports_.empty()) return {};
+    std::string out = stats_message(reports_);
+    reports_.clear();
+    return out;
+}
+
+std::string LiveSession::status() const {
+    Json pins = Json::array();
+    for (const UserPin& pin : pins_)
+        pins.push_back({pin.position.x, pin.position.y, pin.position.z});
+    std::string command = "limber run " + file_;
+    for (const std::string& set : load_.sets) command += " --set '" + set + "'";
+    const Json out = {{"type", "status"},
+                      {"playing", playing_},
+                      {"speed", speed_},
+                      {"failure", failure_},
+                      {"recording", recording_ ? recording_->dir : ""},
+                      {"colour", colour_},
+                      {"contacts", show_contacts_},
+                      {"pins", pins},
+                      {"solver", std::string(world_->stepper().name())},
+                      {"command", command}};
+    return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void LiveSession::announce(ViewServer& server) {
+    SceneDescription d;
+    d.scene = scene_number_;
+    d.mode = "live";
+    d.name = std::filesystem::path(file_).stem().string();
+    d.def = &scene_;
+    d.parts = surface_->parts();
+    for (const Body& body : world_->model().bodies) {
+        d.nodes.push_back(body.node_end - body.node_begin);
+        d.tets.push_back(body.tet_end - body.tet_begin);
+    }
+    d.obstacles = &world_->model().obstacles;
+    d.fields = Colours::fields(*world_);
+    d.warnings = built_.warnings;
+    d.gallery = options_.gallery;
+    d.panels = true;
+    d.uploads = !options_.upload_folder.empty();
+    server.publish(Slot::scene, scene_message(d));
+    server.publish(
+        Slot::geometry,
+        encode_geometry(scene_number_, static_cast<std::uint32_t>(surface_->n_vertices()),
+                        surface_->triangles()));
+    server.publish(Slot::status, status());
+    changed_ = true;
+}
+
+}  // namespace limber

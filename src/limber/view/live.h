@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limber/scene/build_model.h"
+#include "limber/scene/scene.h"
+#include "limber/sim/world.h"
+#include "limber/view/colours.h"
+#include "limber/view/describe.h"
+#include "limber/view/display_surface.h"
+#include "limber/view/frame_message.h"
+#include "limber/view/hand.h"
+#include "limber/view/session.h"
+
+namespace limber {
+
+/// What writes a recording: made when the user asks for one, told of steps, destroyed at its end.
+struct Recording {
+    std::string dir;
+    std::vector<std::unique_ptr<Observer>> observers;
+    std::function<void()> finish;  // after the observers' end
+};
+
+struct LiveOptions {
+    std::string scene;  // file
+    LoadOptions load;
+    std::vector<GalleryEntry> gallery;
+    /// Starts a recording of this world; empty: none can be made.
+    std::function<Recording(const World&, const SceneDef&)> record;
+    bool playing = true;
+    std::string upload_folder;  // empty: none are taken
+};
+
+/// A simulation that goes on for as long as somebody looks. Options of solver, material, contact
+/// and time step change while it runs: the model is made anew and the state carried over.
+class LiveSession final : public Session {
+  public:
+    explicit LiveSession(LiveOptions options);
+    ~LiveSession() override;
+
+    void announce(ViewServer& server) override;
+    void handle(const Command& command, ViewServer& server) override;
+    void uploaded(const std::string& file, ViewServer& server) override;
+    void advance(ViewServer& server) override;
+    double interval() const override { return world_->model().h; }
+    bool playing() const override { return playing_ && failure_.empty(); }
+    double speed() const override { return speed_; }
+    bool changed() const override { return changed_; }
+    std::string frame() override;
+    std::string take_stats() override;
+
+    const World& world() const { return *world_; }
+    std::string status() const;  // the status message
+
+  private:
+    struct UserPin {
+        Index node = 0;
+        Vec3d position;
+    };
+    /// Reads the scene and makes its world; throws before anything changes.
+    void open(const std::string& file, const LoadOptions& load);
+    void make_world(std::unique_ptr<Model> model, const State* state);
+    void change(const std::string& path, const std::string& literal);
+    void rebuild(std::unique_ptr<Model> model);
+    void add_pin(Model& model, const UserPin& pin) const;
+    void refuse_while_recording() const;
+    void start_pull(const Command& command);
+    void pin(const SurfacePick& pick);
+    void set_recording(bool on);
+    void stop_recording();
+    bool in_surface(const SurfacePick& pick) const;
+
+    LiveOptions options_;
+    std::string file_;
+    LoadOptions load_;
+    SceneDef scene_;
+    BuildReport built_;
+    std::unique_ptr<World> world_;
+    Hand* hand_ = nullptr;  // the world's contact method
+    std::unique_ptr<DisplaySurface> surface_;
+    std::vector<UserPin> pins_;
+    std::optional<Recording> recording_;
+
+    std::uint32_t scene_number_ = 0, frame_number_ = 0;
+    bool playing_ = true, changed_ = true, show_contacts_ = false;
+    double speed_ = 1;
+    std::string colour_, failure_;
+    Colours colours_;
+    std::vector<StepReport> reports_;
+    std::vector<float> positions_;
+    std::vector<ObstaclePose> poses_;
+    std::vector<ForceArrow> arrows_;
+};
+
+}  // namespace limber

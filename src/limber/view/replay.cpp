@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/view/replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "limber/core/errors.h"
+#include "limber/core/numbers.h"
+#include "limber/io/file.h"
+#include "limber/scene/build_model.h"
+
+namespace limber {
+
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+ReplayRun::Part part_of(const FrameBody& body) {
+    ReplayRun::Part part;
+    part.name = body.name;
+    part.skin = !body.triangles.empty();
+    FrameSurface surface = frame_surface(body);
+    part.triangles = std::move(surface.triangles);
+    part.nodes = std::move(surface.nodes);
+    part.n_points = static_cast<Index>(body.points.size());
+    part.n_tets = static_cast<Index>(body.tets.size());
+    return part;
+}
+
+std::vector<double> mean_at_points(const FrameBody& body) {
+    std::vector<double> sum(body.points.size(), 0), count(body.points.size(), 0);
+    for (std::size_t e = 0; e < body.tets.size() && e < body.von_mises.size(); ++e)
+        for (const Index i : body.tets[e]) {
+            sum[i] += body.von_mises[e];
+            count[i] += 1;
+        }
+    for (std::size_t i = 0; i < sum.size(); ++i)
+        if (count[i] > 0) sum[i] /= count[i];
+    return sum;
+}
+
+std::vector<double> at_points(const FrameBody& body, std::string_view field) {
+    if (field == "von_mises") return mean_at_points(body);
+    std::vector<double> out;
+    for (const Vec3d& v : field == "speed" ? body.velocity : body.displacement)
+        out.push_back(norm(v));
+    return out;
+}
+
+Json number_or_null(std::string_view text) {
+    const auto value = parse_finite(text);
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json cells(std::string_view line, bool numbers) {
+    Json out = Json::array();
+    for (std::size_t begin = 0; begin <= line.size();) {
+        const std::size_t end = std::min(line.find(',', begin), line.size());
+        const std::string_view cell = line.substr(begin, end - begin);
+        out.push_back(numbers ? number_or_null(cell) : Json(std::string(cell)));
+        begin = end + 1;
+    }
+    return out;
+}
+
+}  // namespace
+
+ReplayRun::ReplayRun(const std::string& dir)
+    : dir_(dir), scene_(load_scene(dir + "/scene.toml")), steps_(frame_steps(dir)) {
+    if (steps_.empty())
+        throw InputError({dir, 0, 0, -1},
+                         "holds no frames; was it run with output.formats = [\"vtu\"]?");
+    std::vector<std::string> said_when_it_ran;
+    obstacles_ = make_obstacles(scene_, said_when_it_ran);
+    bodies_ = read_frame(dir_, steps_[0]);
+    for (const FrameBody& body : bodies_) parts_.push_back(part_of(body));
+}
+
+std::size_t ReplayRun::frame_at(double t) const {
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < steps_.size(); ++k)
+        if (std::abs(time(k) - t) < std::abs(time(best) - t)) best = k;
+    return best;
+}
+
+void ReplayRun::load(std::size_t k) {
+    if (k == frame_ && !bodies_.empty()) return;
+    std::vector<FrameBody> bodies = read_frame(dir_, steps_[k]);
+    bool same = bodies.size() == parts_.size();
+    for (std::size_t b = 0; same && b < bodies.size(); ++b)
+        same = static_cast<Index>(bodies[b].points.size()) == parts_[b].n_points;
+    if (!same)
+        throw InputError({dir_, 0, 0, -1}, "the frame of step " + std::to_string(steps_[k]) +
+                                               " has other bodies than the first one");
+    bodies_ = std::move(bodies);
+    frame_ = k;
+}
+
+void ReplayRun::positions(std::vector<float>& out) const {
+    for (std::size_t b = 0; b < parts_.size(); ++b)
+        for (const Index i : parts_[b].nodes)
+            for (int axis = 0; axis < 3; ++axis)
+                out.push_back(static_cast<float>(bodies_[b].points[i][axis]));
+}
+
+void ReplayRun::values(std::string_view field, std::vector<float>& out) const {
+    for (std::size_t b = 0; b < parts_.size(); ++b) {
+        const std::vector<double> all = at_points(bodies_[b], field);
+        for (const Index i : parts_[b].nodes) out.push_back(static_cast<float>(all[i]));
+    }
+}
+
+ReplaySession::ReplaySession(const std::vector<std::string>& dirs) {
+    for (const std::string& dir : dirs) runs_.emplace_back(dir);
+    if (runs_.size() < 2) return;
+    comparable_ = runs_[0].parts().size() == runs_[1].parts().size();
+    for (std::size_t b = 0; comparable_ && b < runs_[0].parts().size(); ++b)
+        comparable_ = runs_[0].parts()[b].triangles == runs_[1].parts()[b].triangles;
+    if (comparable_) colour_ = "difference";
+}
+
+double ReplaySession::interval() const {
+    const ReplayRun& run = runs_[0];
+    if (at_ + 1 < run.steps().size()) return run.time(at_ + 1) - run.time(at_);
+    return run.scene().time.step;
+}
+
+void ReplaySession::seek(std::size_t frame) {
+    const ReplayRun& first = runs_[0];
+    at_ = std::min(frame, first.steps().size() - 1);
+    runs_[0].load(at_);
+    for (std::size_t r = 1; r < runs_.size(); ++r)
+        runs_[r].load(runs_[r].frame_at(first.time(at_)));
+    changed_ = true;
+}
+
+void ReplaySession::advance(ViewServer& server) {
+    if (at_ + 1 < runs_[0].steps().size()) return seek(at_ + 1);
+    playing_ = false;
+    server.publish(Slot::status, status());
+}
+
+void ReplaySession::uploaded(const std::string&, ViewServer&) {
+    throw InputError("a replay takes no meshes");
+}
+
+void ReplaySession::handle(const Command& c, ViewServer& server) {
+    changed_ = true;
+    switch (c.verb) {
+        case Verb::play:
+            if (at_ + 1 == runs_[0].steps().size()) seek(0);
+            playing_ = true;
+            break;
+        case Verb::pause:
+            playing_ = false;
+            break;
+        case Verb::step:
+            playing_ = false;
+            seek(at_ + 1);
+            break;
+        case Verb::reset:
+            seek(0);
+            break;
+        case Verb::seek:
+            if (!(c.value >= 0 && c.value < static_cast<double>(runs_[0].steps().size())))
+                throw InputError("command: there is no such frame");
+            seek(static_cast<std::size_t>(c.value));
+            break;
+        case Verb::speed:
+            if (!(c.value >= 0 && c.value <= 100)) throw InputError("command: speed is 0 to 100");
+            speed_ = c.value;
+            break;
+        case Verb::colour:
+            colour_ = c.text;
+            break;
+        case Verb::release:
+        case Verb::tool_off:
+            break;
+        default:
+            throw InputError("a replay only plays, stops and seeks");
+    }
+    server.publish(Slot::status, status());
+}
+
+/// How far the runs are apart at each vertex, the same in both pictures; or one field of each.
+void ReplaySession::fill_values() {
+    values_.clear();
+    if (colour_ == "difference" && comparable_) {
+        const std::size_t n = positions_.size() / 6;
+        values_.resize(2 * n);
+        for (std::size_t i = 0; i < n; ++i) {
+            const float* a = &positions_[3 * i];
+            const float* b = &positions_[3 * (n + i)];
+            values_[i] = values_[n + i] = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+        }
+    } else if (colour_ == "von_mises" || colour_ == "displacement" || colour_ == "speed") {
+        for (const ReplayRun& run : runs_) run.values(colour_, values_);
+    }
+}
+
+std::string ReplaySession::frame() {
+    positions_.clear();
+    for (const ReplayRun& run : runs_) run.positions(positions_);
+    fill_values();
+    std::vector<ObstaclePose> poses;
+    for (const Obstacle& obstacle : runs_[0].obstacles())
+        poses.push_back(pose_at(obstacle, runs_[0].time(at_)));
+    FrameContent content;
+    content.scene = 1;
+    content.number = ++frame_number_;
+    content.step = runs_[0].steps()[at_];
+    content.time = runs_[0].time(at_);
+    content.positions = positions_;
+    content.values = values_;
+    for (const float value : values_) content.hi = std::max(content.hi, value);
+    content.poses = poses;
+    changed_ = false;
+    return encode_frame(content);
+}
+
+std::string ReplaySession::status() const {
+    return Json{{"type", "status"}, {"playing", playing_}, {"speed", speed_},  {"failure", ""},
+                {"recording", ""},  {"colour", colour_},   {"contacts", false}}
+        .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void ReplaySession::announce(ViewServer& server) {
+    SceneDescription d;
+    d.scene = 1;
+    d.mode = "replay";
+    d.def = &runs_[0].scene();
+    d.obstacles = &runs_[0].obstacles();
+    std::vector<Triangle> triangles;
+    Index vertex = 0;
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+        d.runs.push_back(runs_[r].dir());
+        for (const ReplayRun::Part& part : runs_[r].parts()) {
+            const auto first = static_cast<Index>(triangles.size());
+            for (Triangle t : part.triangles) {
+                for (Index& i : t) i += vertex;
+                triangles.push_back(t);
+            }
+            const Index end = vertex + static_cast<Index>(part.nodes.size());
+            d.parts.push_back(
+                {part.name, vertex, end, first, static_cast<Index>(triangles.size()), part.skin});
+            d.sides.push_back(static_cast<int>(r));
+            d.nodes.push_back(part.n_points);
+            d.tets.push_back(part.n_tets);
+            vertex = end;
+        }
+        d.name += (r ? " and " : "") + fs::path(runs_[r].dir()).filename().string();
+    }
+    for (std::size_t k = 0; k < runs_[0].steps().size(); ++k)
+        d.frame_times.push_back(runs_[0].time(k));
+    d.fields = {{"von_mises", "von Mises stress", "Pa"},
+                {"displacement", "displacement", "m"},
+                {"speed", "speed", "m/s"}};
+    if (comparable_) d.fields.push_back({"difference", "distance of the runs", "m"});
+    if (runs_.size() == 2 && !comparable_)
+        d.warnings = {"the two runs have other meshes: they are shown, not compared"};
+    server.publish(Slot::scene, scene_message(d));
+    server.publish(Slot::geometry,
+                   encode_geometry(1, static_cast<std::uint32_t>(vertex), triangles));
+    server.publish(Slot::status, status());
+    if (std::string history = history_message(runs_[0].dir()); !history.empty())
+        server.publish(Slot::history, std::move(history));
+    changed_ = true;
+}
+
+std::string history_message(const std::string& dir, std::size_t most) {
+    const std::string path = dir + "/steps.csv";
+    std::error_code missing;
+    if (!fs::exists(path, missing)) return {};
+    const std::string text = read_file(path);
+    std::vector<std::string_view> lines;
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        if (end > 0) lines.push_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(rest.size(), end + 1));
+    }
+    if (lines.size() < 2) return {};
+    const std::size_t stride = (lines.size() - 2) / most + 1;
+    Json rows = Json::array();
+    for (std::size_t k = 1; k < lines.size(); k += stride) rows.push_back(cells(lines[k], true));
+    return Json{{"type", "history"}, {"columns", cells(lines[0], false)}, {"rows", rows}}.dump(
+        -1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace limber

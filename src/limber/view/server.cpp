@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only file that includes Boost.Beast: it takes long to compile.
+//
+// Everything but the mailboxes belongs to one thread, so handlers need no locks. Handlers keep
+// their connection alive by a shared_ptr, as Asio's operations outlive the call that starts them;
+// a payload is shared by the clients that are still being sent it.
+#include "limber/view/server.h"
+
+#include <utility>  // Asio 1.74 uses std::exchange without it
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <boost/asio.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "limber/core/errors.h"
+#include "limber/view/page_files.h"
+
+namespace limber {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace websocket = beast::websocket;
+using asio::ip::tcp;
+using beast::error_code;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+using Payload = std::shared_ptr<const std::string>;
+
+constexpr bool is_binary(Slot slot) {
+    return slot == Slot::geometry || slot == Slot::frame;
+}
+/// What a client that comes later must see.
+constexpr bool is_kept(Slot slot) {
+    return slot != Slot::notice && slot != Slot::stats;
+}
+
+/// The number of a frame: the third word of its header (docs/view_protocol.md).
+std::uint32_t frame_number(const std::string& bytes) {
+    std::uint32_t number = 0;
+    if (bytes.size() >= 12) std::memcpy(&number, bytes.data() + 8, sizeof number);
+    return number;
+}
+
+/// Letters and digits of a file name's ending: all that is kept of what a client calls a file.
+std::string safe_suffix(std::string_view name) {
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string_view::npos || name.size() - dot > 9) return ".mesh";
+    std::string out = ".";
+    for (const char c : name.substr(dot + 1))
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) out += c;
+    return out.size() > 1 ? out : ".mesh";
+}
+
+class PageClient;
+
+}  // namespace
+
+struct ViewHub {
+    explicit ViewHub(ServerOptions o) : options(std::move(o)) {}
+    ~ViewHub() {
+        context.stop();
+        if (thread.joinable()) thread.join();
+    }
+    void listen();
+    void listen_on(const std::string& address, bool required);
+    void accept(tcp::acceptor& acceptor);
+    void deliver();  // what was published, to every client
+    void count_ready();
+    bool post_message(ClientMessage message);
+
+    ServerOptions options;
+    int port = 0;
+
+    // Of the server's thread.
+    std::set<PageClient*> clients;
+    std::array<Payload, n_slots> kept;
+    int uploads = 0;
+    bool uploading = false;
+
+    // Mailboxes.
+    mutable std::mutex mutex;
+    std::condition_variable arrived;
+    std::vector<ClientMessage> messages;
+    std::array<Payload, n_slots> published;
+    bool delivery_posted = false;
+    std::atomic<int> ready{0};
+    std::atomic<std::int64_t> accepted{0}, refused{0}, kicked{0}, frames_sent{0};
+    std::atomic<int> n_clients{0}, n_connections{0};
+
+    // Last, so that handlers that never ran are destroyed while the rest is still there.
+    asio::io_context context{1};
+    std::deque<tcp::acceptor> acceptors;
+    std::thread thread;
+};
+
+namespace {
+
+/// One WebSocket: commands in, the newest of each slot out.
+class PageClient : public std::enable_shared_from_this<PageClient> {
+  public:
+    PageClient(ViewHub& hub, beast::tcp_stream stream)
+        : hub_(hub),
+          ws_(std::move(stream)),
+          tokens_(hub.options.commands_per_second),
+          refilled_(Clock::now()) {}
+    ~PageClient() {
+        hub_.clients.erase(this);
+        hub_.n_clients = static_cast<int>(hub_.clients.size());
+        --hub_.n_connections;
+        hub_.count_ready();
+    }
+
+    template <class Body>
+    void start(const http::request<Body>& request) {
+        beast::get_lowest_layer(ws_).expires_never();  // WebSocket has timers of its own
+        websocket::stream_base::timeout timeout{};
+        timeout.handshake_timeout = hub_.options.header_time;
+        timeout.idle_timeout = hub_.options.idle_time;
+        timeout.keep_alive_pings = true;
+        ws_.set_option(timeout);
+        ws_.read_message_max(hub_.options.max_message);
+        ws_.auto_fragment(false);
+        ws_.async_accept(request, [self = shared_from_this()](error_code error) {
+            if (error) return;
+            self->join();
+            self->read_next();
+            self->write_next();
+        });
+    }
+    void offer(Slot slot, const Payload& payload) {
+        owed_[static_cast<int>(slot)] = payload;
+        write_next();
+    }
+    bool ready_for_frame() const {
+        return !closing_ && !owed_[static_cast<int>(Slot::frame)] &&
+               static_cast<int>(in_flight_.size()) < hub_.options.frames_in_flight;
+    }
+
+  private:
+    void join() {
+        hub_.clients.insert(this);
+        hub_.n_clients = static_cast<int>(hub_.clients.size());
+        owed_ = hub_.kept;
+        hub_.post_message({ClientMessage::Kind::joined, {}});
+        hub_.count_ready();
+    }
+    void write_next() {
+        if (writing_ || closing_) return;
+        for (int s = 0; s < n_slots; ++s) {
+            if (!owed_[s]) continue;
+            const auto slot = static_cast<Slot>(s);
+            if (slot == Slot::frame) {
+                if (static_cast<int>(in_flight_.size()) >= hub_.options.frames_in_flight) continue;
+                in_flight_.push_back(frame_number(*owed_[s]));
+                ++hub_.frames_sent;
+            }
+            writing_ = std::move(owed_[s]);
+            owed_[s] = nullptr;
+            ws_.binary(is_binary(slot));
+            ws_.async_write(asio::buffer(*writing_),
+                            [self = shared_from_this()](error_code error, std::size_t) {
+                                self->writing_ = nullptr;
+                                if (error) return;
+                                self->hub_.count_ready();
+                                self->write_next();
+                            });
+            return;
+        }
+    }
+    void read_next() {
+        ws_.async_read_some(buffer_, 64 << 10,
+                            [self = shared_from_this()](error_code error, std::size_t) {
+                                if (error) return;  // Beast has answered what broke the protocol
+                                self->on_read();
+                            });
+    }
+    void on_read() {
+        if (!ws_.is_message_done()) {
+            if (++pieces_ >= hub_.options.max_pieces)
+                return close("a message came in too many pieces");
+            return read_next();
+        }
+        pieces_ = 0;
+        std::string text = beast::buffers_to_string(buffer_.data());
+        buffer_.consume(buffer_.size());
+        if (ws_.got_binary() ? !acknowledge(text) : !take_command(std::move(text))) return;
+        read_next();
+    }
+    /// Frames are acknowledged one by one, in the order they were sent.
+    bool acknowledge(const std::string& bytes) {
+        std::uint32_t number = 0;
+        if (bytes.size() == sizeof number) std::memcpy(&number, bytes.data(), sizeof number);
+        if (bytes.size() != sizeof number || in_flight_.empty() || in_flight_.front() != number)
+            return close("an acknowledgement without its frame"), false;
+        in_flight_.pop_front();
+        hub_.count_ready();
+        write_next();
+        return true;
+    }
+    bool take_command(std::string text) {
+        const auto now = Clock::now();
+        const double seconds = std::chrono::duration<double>(now - refilled_).count();
+        refilled_ = now;
+        tokens_ = std::min<double>(hub_.options.commands_per_second,
+                                   tokens_ + seconds * hub_.options.commands_per_second);
+        if (tokens_ < 1) return close("too many commands"), false;
+        tokens_ -= 1;
+        if (!hub_.post_message({ClientMessage::Kind::command, std::move(text)}))
+            return close("too many commands are waiting"), false;
+        return true;
+    }
+    void close(const char* reason) {
+        ++hub_.kicked;
+        closing_ = true;
+        for (Payload& payload : owed_) payload = nullptr;
+        hub_.count_ready();
+        ws_.async_close(websocket::close_reason(websocket::close_code::policy_error, reason),
+                        [self = shared_from_this()](error_code) {});
+    }
+
+    ViewHub& hub_;
+    websocket::stream<beast::tcp_stream> ws_;
+    beast::flat_buffer buffer_;
+    std::array<Payload, n_slots> owed_;
+    Payload writing_;
+    std::deque<std::uint32_t> in_flight_;
+    int pieces_ = 0;
+    double tokens_;  // commands this client may send at once
+    Clock::time_point refilled_;
+    bool closing_ = false;
+};
+
+/// One connection until it is answered or becomes a PageClient.
+class Connection : public std::enable_shared_from_this<Connection> {
+  public:
+    Connection(ViewHub& hub, tcp::socket socket) : hub_(hub), stream_(std::move(socket)) {
+        ++hub_.n_connections;
+        parser_.header_limit(static_cast<std::uint32_t>(hub.options.limits.header));
+        parser_.body_limit(hub.options.limits.body);
+    }
+    ~Connection() {
+        if (!handed_over_) --hub_.n_connections;
+    }
+    void start() {
+        stream_.expires_after(hub_.options.header_time);
+        http::async_read_header(
+            stream_, buffer_, parser_, [self = shared_from_this()](error_code error, std::size_t) {
+                if (error == http::error::header_limit)
+                    return self->refuse({431, "the request head is too large"});
+                if (error == http::error::body_limit)
+                    return self->refuse({413, "the request is too large"});
+                if (error &&
+                    error.category() ==
+                        http::make_error_code(http::error::end_of_stream).category() &&
+                    error != http::error::end_of_stream && error != http::error::partial_message)
+                    return self->refuse({400, "not a request"});
+                if (!error) self->on_head();
+            });
+    }
+    void refuse(const Refusal& refusal) {
+        ++hub_.refused;
+        answer(refusal.status, "text/plain; charset=utf-8", refusal.reason + "\n");
+    }
+
+  private:
+    RequestHead head() const {
+        const auto& request = parser_.get();
+        RequestHead out;
+        out.method = std::string(request.method_string());
+        out.target = std::string(request.target());
+        out.upgrade = websocket::is_upgrade(request);
+        for (const auto& field : request) {
+            ++out.lines;
+            if (field.name() == http::field::host) out.hosts.emplace_back(field.value());
+            if (field.name() == http::field::origin) out.origins.emplace_back(field.value());
+        }
+        return out;
+    }
+    void on_head() {
+        error_code error;
+        const std::string local = stream_.socket().local_endpoint(error).address().to_string();
+        const RequestHead asked = head();
+        hosts_ = allowed_hosts(hub_.port, local);
+        if (const auto refusal =
+                refuse_request(asked, hosts_, hub_.options.token, hub_.options.limits))
+            return refuse(*refusal);
+        const std::string_view path = path_of(asked.target);
+        if (path == "/ws") {
+            if (!asked.upgrade) return refuse({426, "a WebSocket lives here"});
+            handed_over_ = true;
+            const auto client = std::make_shared<PageClient>(hub_, std::move(stream_));
+            return client->start(parser_.get());
+        }
+        if (path == "/upload") return upload(asked);
+        if (asked.method != "GET") return refuse({405, "only GET is answered here"});
+        const auto files = page_files();
+        const std::string_view name = path == "/" ? "/index.html" : path;
+        for (const PageFile& file : files)
+            if (file.path == name) return answer(200, file.type, std::string(file.bytes));
+        refuse({404, "there is no such page"});
+    }
+
+    void upload(const RequestHead& asked) {
+        if (asked.method != "POST") return refuse({405, "meshes are sent by POST"});
+        if (hub_.options.upload_folder.empty()) return refuse({403, "no meshes are taken here"});
+        if (hub_.uploading) return refuse({503, "another mesh is on its way"});
+        hub_.uploading = uploading_ = true;
+        file_ = hub_.options.upload_folder + "/upload_" + std::to_string(++hub_.uploads) +
+                safe_suffix(query_value(asked.target, "name"));
+        file_parser_.emplace(std::move(parser_));
+        file_parser_->body_limit(hub_.options.max_upload);
+        error_code error;
+        file_parser_->get().body().open(file_.c_str(), beast::file_mode::write, error);
+        if (error) return end_upload(Refusal{500, "the mesh could not be stored"});
+        const auto length = file_parser_->content_length();
+        if (length && *length > hub_.options.max_upload)
+            return end_upload(Refusal{413, "the mesh is too large"});
+        read_upload();
+    }
+    void read_upload() {
+        stream_.expires_after(hub_.options.header_time);
+        http::async_read_some(
+            stream_, buffer_, *file_parser_,
+            [self = shared_from_this()](error_code error, std::size_t) {
+                if (error == http::error::body_limit)
+                    return self->end_upload(Refusal{413, "the mesh is too large"});
+                if (error) return self->end_upload(Refusal{400, "the mesh did not arrive"});
+                if (!self->file_parser_->is_done()) return self->read_upload();
+                self->end_upload(std::nullopt);
+            });
+    }
+    void end_upload(const std::optional<Refusal>& refusal) {
+        hub_.uploading = uploading_ = false;
+        file_parser_->get().body().close();
+        if (refusal) {
+            ::remove(file_.c_str());
+            return refuse(*refusal);
+        }
+        hub_.post_message({ClientMessage::Kind::uploaded, file_});
+        answer(200, "text/plain; charset=utf-8", "taken\n");
+    }
+
+    void answer(int status, std::string_view type, std::string body) {
+        response_.version(11);
+        response_.result(static_cast<unsigned>(status));
+        std::string sockets;
+        for (const std::string& host : hosts_)  // a policy cannot name [::1]; 'self' covers it
+            if (host[0] != '[') sockets += " ws://" + host;
+        // No inline script or style; nothing from elsewhere; nobody may frame the page.
+        response_.set("Content-Security-Policy",
+                      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' "
+                      "data: blob:; media-src blob:; connect-src 'self'" +
+                          sockets +
+                          "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+        response_.set("X-Content-Type-Options", "nosniff");
+        response_.set("X-Frame-Options", "DENY");
+        response_.set("Referrer-Policy", "no-referrer");
+        response_.set("Cross-Origin-Resource-Policy", "same-origin");
+        response_.set("Cross-Origin-Opener-Policy", "same-origin");
+        response_.set(http::field::cache_control, "no-store");
+        response_.set(http::field::content_type, beast::string_view(type.data(), type.size()));
+        response_.keep_alive(false);
+        response_.body() = std::move(body);
+        response_.prepare_payload();
+        stream_.expires_after(hub_.options.header_time);
+        http::async_write(stream_, response_, [self = shared_from_this()](error_code, std::size_t) {
+            error_code ignored;
+            self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+            self->drain(0);
+        });
+    }
+    /// Takes what is still on its way, within reason: closing at once would reset the connection
+    /// before the answer is read.
+    void drain(std::size_t taken) {
+        if (taken > (1 << 20)) return;
+        buffer_.consume(buffer_.size());
+        stream_.async_read_some(buffer_.prepare(16 << 10), [self = shared_from_this(), taken](
+                                                               error_code error, std::size_t n) {
+            if (!error && n > 0) self->drain(taken + n);
+        });
+    }
+
+    ViewHub& hub_;
+    beast::tcp_stream stream_;
+    beast::flat_buffer buffer_;
+    http::request_parser<http::empty_body> parser_;
+    std::optional<http::request_parser<http::file_body>> file_parser_;
+    std::string file_;
+    http::response<http::string_body> response_;
+    std::vector<std::string> hosts_;
+    bool handed_over_ = false, uploading_ = false;
+};
+
+}  // namespace
+
+// ---- the hub
+
+void ViewHub::listen_on(const std::string& address, bool required) {
+    error_code error;
+    const auto parsed = asio::ip::make_address(address, error);
+    if (error)
+        throw InputError("'" + printable(address) +
+                         "' is not an address of this machine, like 127.0.0.1 or 0.0.0.0");
+    const tcp::endpoint endpoint(parsed, static_cast<unsigned short>(port));
+    tcp::acceptor acceptor(context);
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error && parsed.is_v6()) acceptor.set_option(asio::ip::v6_only(true), error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+    if (error && !required) return;  // a machine without IPv6
+    if (error)
+        throw SystemError(address + " port " + std::to_string(port), "listen on", error.value());
+    port = acceptor.local_endpoint().port();
+    acceptors.push_back(std::move(acceptor));
+}
+
+void ViewHub::listen() {
+    port = options.port;
+    if (options.address.empty()) {
+        listen_on("127.0.0.1", true);
+        listen_on("::1", false);
+    } else {
+        listen_on(options.address, true);
+    }
+    for (tcp::acceptor& acceptor : acceptors) accept(acceptor);
+    thread = std::thread([this] { context.run(); });
+}
+
+void ViewHub::accept(tcp::acceptor& acceptor) {
+    acceptor.async_accept([this, &acceptor](error_code error, tcp::socket socket) {
+        if (error == asio::error::operation_aborted) return;
+        if (!error) {
+            ++accepted;
+            error_code ignored;
+            socket.set_option(tcp::no_delay(true), ignored);
+            const bool full = n_connections >= options.max_clients;
+            const auto connection = std::make_shared<Connection>(*this, std::move(socket));
+            if (full)
+                connection->refuse({503, "too many clients"});
+            else
+                connection->start();
+        }
+        accept(acceptor);
+    });
+}
+
+void ViewHub::deliver() {
+    std::array<Payload, n_slots> fresh;
+    {
+        const std::lock_guard lock(mutex);
+        fresh.swap(published);
+        delivery_posted = false;
+    }
+    for (int s = 0; s < n_slots; ++s) {
+        if (!fresh[s]) continue;
+        const auto slot = static_cast<Slot>(s);
+        if (is_kept(slot)) kept[s] = fresh[s];
+        // Frames of an earlier scene mean nothing beside a new one.
+        if (slot == Slot::scene) kept[static_cast<int>(Slot::frame)] = nullptr;
+        const std::set<PageClient*> now = clients;
+        for (PageClient* client : now)
+            if (clients.count(client)) client->offer(slot, fresh[s]);
+    }
+    count_ready();
+}
+
+void ViewHub::count_ready() {
+    int n = 0;
+    for (const PageClient* client : clients) n += client->ready_for_frame();
+    ready = n;
+}
+
+bool ViewHub::post_message(ClientMessage message) {
+    {
+        const std::lock_guard lock(mutex);
+        if (messages.size() >= options.max_queue) return false;
+        messages.push_back(std::move(message));
+    }
+    arrived.notify_all();
+    return true;
+}
+
+ViewServer::ViewServer(ServerOptions options)
+    : hub_(std::make_unique<ViewHub>(std::move(options))) {
+    if (hub_->options.token.empty()) hub_->options.token = random_token();
+    hub_->listen();
+}
+
+ViewServer::~ViewServer() = default;
+
+int ViewServer::port() const {
+    return hub_->port;
+}
+const std::string& ViewServer::token() const {
+    return hub_->options.token;
+}
+
+std::string ViewServer::url() const {
+    std::string host = hub_->options.address;
+    if (host.empty() || host == "0.0.0.0" || host == "::") host = "127.0.0.1";
+    if (host.find(':') != std::string::npos) host = '[' + host + ']';
+    return "http://" + host + ':' + std::to_string(hub_->port) + "/?token=" + hub_->options.token;
+}
+
+bool ViewServer::wants_frame() const {
+    return hub_->ready > 0;
+}
+
+void ViewServer::publish(Slot slot, std::string bytes) {
+    auto payload = std::make_shared<const std::string>(std::move(bytes));
+    Payload old;  // freed after the lock
+    {
+        const std::lock_guard lock(hub_->mutex);
+        old = std::exchange(hub_->published[static_cast<int>(slot)], std::move(payload));
+        if (std::exchange(hub_->delivery_posted, true)) return;
+    }
+    asio::post(hub_->context, [hub = hub_.get()] { hub->deliver(); });
+}
+
+std::vector<ClientMessage> ViewServer::take_messages() {
+    std::vector<ClientMessage> out;
+    const std::lock_guard lock(hub_->mutex);
+    out.swap(hub_->messages);
+    return out;
+}
+
+void ViewServer::wait(Clock::time_point until) {
+    std::unique_lock lock(hub_->mutex);
+    hub_->arrived.wait_until(lock, until, [&] { return !hub_->messages.empty(); });
+}
+
+ServerCounts ViewServer::counts() const {
+    return {hub_->accepted,    hub_->refused,   hub_->kicked,
+            hub_->frames_sent, hub_->n_clients, hub_->n_connections};
+}
+
+}  // namespace limber

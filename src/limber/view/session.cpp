@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/view/session.h"
+
+#include <nlohmann/json.hpp>
+
+#include "limber/core/errors.h"
+
+namespace limber {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::json;
+
+Clock::duration seconds(double s) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
+}
+
+/// When the next step is due. A step that takes longer than its share of real time is not caught up
+/// with: the picture is slow, and the page says by how much.
+class Pace {
+  public:
+    Clock::time_point due() const { return due_; }
+    void restart() { due_ = Clock::now(); }
+    void stepped(double interval, double speed) {
+        const auto now = Clock::now();
+        if (speed <= 0)
+            due_ = now;
+        else
+            due_ = std::max(due_ + seconds(interval / speed), now - seconds(0.1));
+    }
+
+  private:
+    Clock::time_point due_ = Clock::now();
+};
+
+void handle_messages(Session& session, ViewServer& server) {
+    for (const ClientMessage& message : server.take_messages()) {
+        try {
+            switch (message.kind) {
+                case ClientMessage::Kind::command:
+                    session.handle(parse_command(message.text), server);
+                    break;
+                case ClientMessage::Kind::uploaded:
+                    session.uploaded(message.text, server);
+                    break;
+                case ClientMessage::Kind::joined:
+                    break;  // the server has sent what it keeps
+            }
+        } catch (const InputError& error) {
+            server.publish(Slot::notice, error_notice(error));
+        } catch (const SystemError& error) {
+            server.publish(Slot::notice, error_notice(error));
+        }
+    }
+}
+
+}  // namespace
+
+std::string error_notice(const std::exception& error) {
+    Json out = {{"type", "notice"}, {"error", error.what()}};
+    if (const auto* input = dynamic_cast<const InputError*>(&error)) {
+        out["message"] = input->message();
+        out["file"] = input->place().file;
+        out["line"] = input->place().line;
+        out["column"] = input->place().column;
+    }
+    return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string text_notice(const std::string& text) {
+    return Json{{"type", "notice"}, {"text", text}}.dump(-1, ' ', false,
+                                                         Json::error_handler_t::replace);
+}
+
+void serve(Session& session, ViewServer& server, const ServeOptions& options) {
+    constexpr double stats_every = 0.1;  // [s]
+    const auto begin = Clock::now();
+    auto next_frame = begin, next_stats = begin;
+    bool was_playing = false, seen = !options.wait_for_client;
+    Pace pace;
+    session.announce(server);
+    while (!(options.stop && *options.stop)) {
+        auto now = Clock::now();
+        if (options.seconds > 0 && now - begin > seconds(options.seconds)) break;
+        handle_messages(session, server);
+        seen = seen || server.counts().clients > 0;
+        const bool playing = seen && session.playing();
+        if (playing && !was_playing) pace.restart();
+        was_playing = playing;
+        if (playing && now >= pace.due()) {
+            session.advance(server);
+            pace.stepped(session.interval(), session.speed());
+            now = Clock::now();
+        }
+        if (now >= next_frame && session.changed() && server.wants_frame()) {
+            server.publish(Slot::frame, session.frame());
+            next_frame = std::max(next_frame + seconds(1 / options.frames_per_second),
+                                  now - seconds(0.5 / options.frames_per_second));
+        }
+        if (now >= next_stats) {
+            if (std::string stats = session.take_stats(); !stats.empty())
+                server.publish(Slot::stats, std::move(stats));
+            next_stats = now + seconds(stats_every);
+        }
+        // Until the next step or frame is due; a command ends the wait, and a signal is seen within
+        // its longest.
+        auto until = now + seconds(session.changed() ? 0.004 : 0.05);
+        if (playing) until = std::min(until, pace.due());
+        if (until > now) server.wait(until);
+    }
+}
+
+std::string stats_message(const std::vector<StepReport>& reports) {
+    Json columns = {"step", "time", "wall_ms"};
+    for (const std::string_view stage : stage_names) columns.push_back(std::string(stage));
+    for (const char* name : {"iterations", "residual", "kinetic", "elastic", "potential",
+                             "contacts", "max_penetration", "substeps", "flags", "updated"})
+        columns.push_back(name);
+    Json rows = Json::array();
+    for (const StepReport& r : reports) {
+        Json row = {r.step, r.time, r.wall_ms};
+        for (const double ms : r.stage_ms) row.push_back(ms);
+        for (const double value : {double(r.solve.iterations), r.solve.residual, r.kinetic,
+                                   r.elastic, r.potential, double(r.contacts), r.max_penetration,
+                                   double(r.substeps), double(r.flags), r.update.share})
+            row.push_back(value);
+        rows.push_back(std::move(row));
+    }
+    return Json{{"type", "stats"}, {"columns", columns}, {"rows", rows}}.dump();
+}
+
+}  // namespace limber

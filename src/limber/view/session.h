@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "limber/solve/step_report.h"
+#include "limber/view/command.h"
+#include "limber/view/server.h"
+
+namespace limber {
+
+/// What the page shows and moves: a running simulation, or runs that are played back. Lives on the
+/// thread that calls serve(); commands reach it between steps.
+class Session {
+  public:
+    virtual ~Session() = default;
+    /// The slots that clients need to begin with: scene, geometry, status.
+    virtual void announce(ViewServer& server) = 0;
+    /// An InputError or SystemError is shown on the page; what ran before goes on.
+    virtual void handle(const Command& command, ViewServer& server) = 0;
+    virtual void uploaded(const std::string& file, ViewServer& server) = 0;
+    /// One step forward. Nothing at the end of a run.
+    virtual void advance(ViewServer& server) = 0;
+    /// Simulated time of one step [s].
+    virtual double interval() const = 0;
+    /// Whether steps should follow each other.
+    virtual bool playing() const = 0;
+    /// Simulated over real time; 0: as fast as it goes.
+    virtual double speed() const = 0;
+    /// Whether what the page sees has changed since the last frame.
+    virtual bool changed() const = 0;
+    virtual std::string frame() = 0;
+    /// Reports since the last call as a stats message; empty: none.
+    virtual std::string take_stats() = 0;
+};
+
+/// {"error": ...} with file, line and column where they are known.
+std::string error_notice(const std::exception& error);
+std::string text_notice(const std::string& text);
+
+struct ServeOptions {
+    double frames_per_second = 60;
+    const volatile std::sig_atomic_t* stop = nullptr;  // set by a signal
+    double seconds = 0;                                // serve for this long; 0: until stopped
+    bool wait_for_client = true;                       // nothing moves before somebody looks
+};
+/// Takes commands, advances at the wanted pace and publishes, until stopped.
+void serve(Session& session, ViewServer& server, const ServeOptions& options);
+
+/// {"columns": [...], "rows": [[...], ...]}, columns as in steps.csv.
+std::string stats_message(const std::vector<StepReport>& reports);
+
+}  // namespace limber

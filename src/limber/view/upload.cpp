@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/view/upload.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "limber/core/errors.h"
+#include "limber/core/numbers.h"
+#include "limber/io/file.h"
+#include "limber/io/mesh_reader.h"
+#include "limber/mesh/stuffing.h"
+#include "limber/mesh/surface_distance.h"
+
+namespace limber {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double side = 0.5;          // of the scaled body [m]
+constexpr double wanted_tets = 6000;  // of a filled surface
+constexpr Index most_tets = 50000;    // what still moves at an interactive rate
+
+struct Made {
+    TetMesh mesh;
+    std::string mesh_file, skin_file, what;
+};
+
+Made fill(const std::string& file) {
+    const LoadedSurface surface = read_surface(file);
+    const SurfaceSolid solid(surface.mesh);
+    StuffingOptions o;
+    solid.describe(o);
+    // An uncut octant holds 12 tets; thin bodies get at least eight cells along.
+    const Vec3d size = solid.bounds().size();
+    o.cell = std::min(std::cbrt(12 * std::fabs(signed_volume(solid.surface().mesh)) / wanted_tets),
+                      std::max({size.x, size.y, size.z}) / 8);
+    o.fragments = 0.01;
+    Made made;
+    made.mesh = stuff(solid, o).mesh;
+    const fs::path path(file);
+    made.mesh_file = path.stem().string() + "_tets.msh";
+    made.skin_file = path.filename().string();
+    write_tet_mesh((path.parent_path() / made.mesh_file).string(), made.mesh);
+    made.what = "a surface of " + std::to_string(surface.mesh.n_triangles()) +
+                " triangles, filled with " + std::to_string(made.mesh.n_tets()) + " tets";
+    return made;
+}
+
+Made take(const std::string& file) {
+    try {
+        Made made;
+        made.mesh = read_tet_mesh(file).mesh;
+        made.mesh_file = fs::path(file).filename().string();
+        made.what = std::to_string(made.mesh.n_tets()) + " tets";
+        return made;
+    } catch (const InputError& not_tets) {
+        try {
+            return fill(file);
+        } catch (const InputError& not_surface) {
+            throw InputError("the file is neither a tet mesh (" + not_tets.message() +
+                             ") nor a closed surface (" + not_surface.message() + ")");
+        }
+    }
+}
+
+}  // namespace
+
+UploadedScene scene_of_upload(const std::string& file) {
+    const Made made = take(file);
+    if (made.mesh.n_tets() > most_tets)
+        throw InputError("the mesh has " + std::to_string(made.mesh.n_tets()) +
+                         " tets; the page takes up to " + std::to_string(most_tets) +
+                         "; limber run takes more");
+    const Box3 box = bounding_box(made.mesh.nodes);
+    const Vec3d size = box.size();
+    const double scale = side / std::max({size.x, size.y, size.z});
+    const Vec3d middle = (0.5 * scale) * (box.lo + box.hi);
+    const double height = 0.5 * side - scale * box.lo.y;
+    std::string text =
+        "# Made by limber view for a file that was dropped onto its page.\n"
+        "limber = 1\n\n[time]\nstep = 0.008333333333333333\nend = 10\n\n"
+        "[material.soft]\nkind = \"corotated\"\nyoung = \"100 kPa\"\npoisson = 0.4\n"
+        "density = 1000\ndamping = { mass = 0, stiffness = 0.001 }\n\n"
+        "[[body]]\nname = \"dropped\"\nmesh = \"" +
+        made.mesh_file + "\"\nmaterial = \"soft\"\nscale = " + number_text(scale) +
+        "\ntranslate = [" + number_text(-middle.x) + ", " + number_text(height) + ", " +
+        number_text(-middle.z) + "]\n";
+    if (!made.skin_file.empty()) text += "skin = \"" + made.skin_file + "\"\n";
+    text += "\n[[obstacle]]\nname = \"floor\"\nshape = \"plane\"\nfriction = 0.5\n";
+    const fs::path path(file);
+    UploadedScene out;
+    out.scene = (path.parent_path() / (path.stem().string() + ".toml")).string();
+    write_file_atomic(out.scene, text, Flush::to_system);
+    out.remark = "dropped file: " + made.what + ", scaled by " + number_text(scale) +
+                 " to 0.5 m; a mesh file does not say its unit";
+    return out;
+}
+
+}  // namespace limber

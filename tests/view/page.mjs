@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// The live page in a real browser: node page.mjs LIMBER [PICTURES]. One Chromium, one page a check. Waits on what the
+// page shows, never on time. Exit code 77 where there is no Chromium.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve as absolute } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const limber = absolute(process.argv[2]), pictures = process.argv[3];
+const scenes = join(dirname(fileURLToPath(import.meta.url)), '../../scenes');
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+if (!executablePath) {
+  console.log('skipped: no Chromium here; tools/packages.sh browser installs one');
+  process.exit(77);
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'limber_page_'));
+const patience = 60000;  // ms; for machines that are busy, never reached on a free one
+
+/** A small bar without gravity, held at one end: whatever moves it came from the page. */
+const bar = (more = '') => `limber = 1
+gravity = [0, 0, 0]
+[time]
+step = 0.01
+end = 1
+[material.soft]
+young = "100 kPa"
+poisson = 0.3
+damping = { mass = 0, stiffness = 0.01 }
+[[body]]
+name = "bar"
+shape = "beam"
+size = [1.0, 0.2, 0.2]
+cells = [10, 2, 2]
+material = "soft"
+[[pin]]
+body = "bar"
+select = { side = "x-" }
+${more}`;
+async function sceneFile(name, text) {
+  await writeFile(join(folder, name), text);
+  return join(folder, name);
+}
+
+const running = new Set();
+/** Starts limber and returns the address it prints. */
+async function start(...args) {
+  const child = spawn(limber, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
+  running.add(child);
+  let text = '', errors = '';
+  child.stderr.on('data', (data) => { errors += data; });
+  const address = await new Promise((resolve, reject) => {
+    child.stdout.on('data', (data) => {
+      text += data;
+      const found = text.match(/http:\S+/);
+      if (found) resolve(found[0]);
+    });
+    child.on('exit', (code) => reject(new Error(`limber ${args.join(' ')} ended with ${code}: ${errors}`)));
+  });
+  return { address, child };
+}
+const view = (...args) => start('view', ...args, '--no-open', '--threads', '1');
+async function stop({ child }) {
+  running.delete(child);
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGINT');
+  await gone;
+}
+
+const browser = await chromium.launch({ executablePath, headless: true,
+  args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] });
+
+/** A page that fails its check on any error, unless `expected` says that some are part of it. */
+async function open(address, { expected, ...options } = {}) {
+  const context = await browser.newContext({ viewport: { width: 900, height: 600 }, acceptDownloads: true, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(patience);
+  page.faults = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type()) && !expected?.test(message.text())) page.faults.push(message.text());
+  });
+  page.on('pageerror', (error) => page.faults.push(String(error)));
+  await page.goto(address);
+  await page.waitForFunction(() => window.limber?.state.ready);
+  return page;
+}
+async function close(page) {
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+}
+const until = (page, condition, argument) => page.waitForFunction(condition, argument);
+/** A frame that was made after everything sent so far had been done. */
+async function nextFrame(page) {
+  const seen = await page.evaluate(() => limber.state.frames);
+  await until(page, (n) => limber.state.frames > n + 2, seen);
+}
+/** How many pixels of the picture are of the body, and how their brightness spreads. */
+const pixels = (page) => page.evaluate(() => {
+  const { stage } = limber, gl = stage.renderer.getContext();
+  stage.dirty = true;
+  stage.draw();
+  const w = gl.drawingBufferWidth, h = gl.drawingBufferHeight, data = new Uint8Array(4 * w * h);
+  gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, data);
+  let n = 0, sum = 0, squares = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    const [r, g, b] = [data[i], data[i + 1], data[i + 2]];
+    if (b - r < 40) continue;  // the first body is blue, ground and sky are grey
+    const light = (r + g + b) / 765;
+    n += 1;
+    sum += light;
+    squares += light * light;
+  }
+  return { share: n / (w * h), spread: n ? Math.sqrt(Math.max(squares / n - (sum / n) ** 2, 0)) : 0 };
+});
+const middle = (page, body = 0) => page.evaluate((k) => {
+  const p = limber.stage.bodies[k].mesh.geometry.attributes.position.array, c = [0, 0, 0];
+  for (let i = 0; i < p.length; ++i) c[i % 3] += p[i] / (p.length / 3);
+  return c;
+}, body);
+/** The pixel where a place of the scene is drawn. */
+const onPage = (page, point) => page.evaluate((p) => limber.stage.toPage(p), point);
+
+const checks = {
+  async 'shows a lit mesh that moves'() {
+    const server = await view(join(scenes, 'sphere_drop.toml'));
+    const page = await open(server.address);
+    const { share, spread } = await pixels(page);
+    assert.ok(share > 0.005, `the ball covers ${share} of the picture`);
+    assert.ok(spread > 0.03, `its brightness spreads by ${spread}: lit, not flat`);
+    const before = await middle(page);
+    await nextFrame(page);
+    const after = await middle(page);
+    assert.ok(Math.hypot(...after.map((x, k) => x - before[k])) > 1e-3, 'it moves');
+    await until(page, () => limber.state.last.contacts > 0);
+    await until(page, () => document.querySelectorAll('#plots canvas').length === 4);
+    await page.selectOption('#colour', 'von_mises');
+    await until(page, () => !document.getElementById('legend').hidden);
+    await page.click('#arrows');
+    await until(page, () => limber.stage.arrows.visible);
+    if (pictures) await page.screenshot({ path: join(pictures, 'ball.png') });
+    await close(page);
+    await stop(server);
+  },
+
+  async 'the mouse pulls, pins and pushes'() {
+    const server = await view(await sceneFile('pull.toml', bar()));
+    const page = await open(server.address);
+    const height = () => page.evaluate(() => {
+      const p = limber.stage.bodies[0].mesh.geometry.attributes.position.array;
+      let best = [-1, 0];
+      for (let i = 0; i < p.length; i += 3) if (p[i] > best[0]) best = [p[i], p[i + 1]];
+      return best[1];
+    });
+    const start = await height();
+    const [x, y] = await onPage(page, [0.42, 0, 0.1]);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await until(page, () => limber.state.frame.hand.length === 6);
+    await page.mouse.move(x, y - 60, { steps: 5 });
+    await page.mouse.move(x, y - 100, { steps: 5 });
+    await until(page, (h) => {
+      const p = limber.stage.bodies[0].mesh.geometry.attributes.position.array;
+      let top = -1;
+      for (let i = 0; i < p.length; i += 3) top = Math.max(top, p[i + 1]);
+      return top > h + 0.15 && limber.stage.pullLine.visible;
+    }, start);
+    assert.match(await page.textContent('#force'), /[1-9].* N/);
+    if (pictures) await page.screenshot({ path: join(pictures, 'pull.png') });
+    await page.mouse.up();
+    await until(page, () => limber.state.frame.hand.length === 0);
+
+    await page.click('#tool-pin');
+    await page.mouse.click(...await onPage(page, [0.42, 0, 0.1]));
+    await until(page, () => limber.state.status.pins.length === 1);
+    await page.click('#unpin');
+    await until(page, () => limber.state.status.pins.length === 0);
+
+    await until(page, () => {  // back at rest
+      const p = limber.stage.bodies[0].mesh.geometry.attributes.position.array;
+      return p.every((v, i) => i % 3 !== 1 || Math.abs(v) < 0.15);
+    });
+    await page.click('#tool-push');
+    const [px, py] = await onPage(page, [0.3, 0.0, 0]);
+    for (let k = 10; k >= 0; --k) {
+      await page.mouse.move(px, py - 14 * k);
+      await nextFrame(page);
+    }
+    await until(page, () => limber.stage.tool.visible && limber.state.last.contacts > 0);
+    await page.click('#tool-pull');
+    await close(page);
+    await stop(server);
+  },
+
+  async 'plays, stops, steps and starts again'() {
+    const server = await view(await sceneFile('play.toml', bar()));
+    const page = await open(server.address);
+    await until(page, () => limber.state.frame.step > 3);
+    await page.focus('#canvas');
+    await page.keyboard.press(' ');
+    await until(page, () => limber.state.status.playing === false);
+    const seen = await page.evaluate(() => limber.state.frames);
+    await page.click('#arrows');  // any command makes a frame, now of the last step
+    await until(page, (n) => limber.state.status.contacts && limber.state.frames > n, seen);
+    const at = await page.evaluate(() => limber.state.frame.step);
+    await page.click('#step');
+    await until(page, (n) => limber.state.frame.step === n + 1, at);
+    await page.click('#reset');
+    await until(page, () => limber.state.frame.step === 0);
+    await page.click('#play');
+    await page.selectOption('#speed', '0.1');
+    await until(page, () => limber.state.status.speed === 0.1 && limber.state.frame.step > 0);
+    await close(page);
+    await stop(server);
+  },
+
+  async 'solver and material change while it runs'() {
+    const server = await view(await sceneFile('change.toml', bar()));
+    const page = await open(server.address);
+    for (const solver of ['warp_canceling', 'cholesky', 'corotational']) {
+      const step = await page.evaluate(() => limber.state.frame.step);
+      await page.selectOption('[data-path="solver.kind"]', solver);
+      await until(page, (name) => limber.state.status.solver === name, solver);
+      await until(page, (n) => limber.state.frame.step > n, step);
+      assert.ok(await page.evaluate((n) => limber.state.frame.step >= n, step), 'the state is kept');
+    }
+    await page.locator('[data-slider="material.soft.young"]').evaluate((slider) => {
+      slider.value = 6;
+      slider.dispatchEvent(new Event('change'));
+    });
+    await until(page, () => limber.state.scene.values.material.soft.young === 1e6);
+    await page.fill('[data-path="material.soft.young"]', '50 kPa');
+    await page.press('[data-path="material.soft.young"]', 'Enter');
+    await until(page, () => limber.state.scene.values.material.soft.young === 5e4);
+    await page.fill('[data-path="material.soft.young"]', '-3');
+    await page.press('[data-path="material.soft.young"]', 'Enter');
+    await until(page, () => limber.state.error.includes('allowed: a number > 0'));
+    await close(page);
+    await stop(server);
+  },
+
+  async 'says what is wrong with a scene, and comes back after a lost connection'() {
+    const file = await sceneFile('wrong.toml', bar());
+    let server = await view(file);
+    const page = await open(server.address, { expected: /WebSocket|ERR_CONNECTION/ });
+    await writeFile(file, bar().replace('young', 'yuong'));
+    await page.click('#reset');
+    await until(page, () => limber.state.error.includes("wrong.toml:7") && limber.state.error.includes("did you mean 'young'"));
+    await writeFile(file, bar());
+    const before = await page.evaluate(() => limber.state.scene.scene);
+    await page.click('#reset');
+    await until(page, (n) => limber.state.scene.scene > n && limber.state.error === '', before);
+    const { port, searchParams } = new URL(server.address);
+    await stop(server);
+    await until(page, () => limber.state.error.includes('connection is lost'));
+    server = await start('view', file, '--no-open', '--port', port, '--threads', '1');
+    // Another run has another token: the old page must not get in, the new address must.
+    assert.notEqual(new URL(server.address).searchParams.get('token'), searchParams.get('token'));
+    await page.evaluate((token) => { limber.connection.token = token; }, new URL(server.address).searchParams.get('token'));
+    await until(page, () => limber.state.ready && limber.state.error === '');
+    await close(page);
+    await stop(server);
+  },
+
+  async 'takes a mesh that is dropped, and opens a scene of the gallery'() {
+    const server = await view(await sceneFile('first.toml', bar()));
+    const page = await open(server.address);
+    const box = 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n' +
+      'f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n';
+    await page.evaluate((text) => limber.upload(new File([text], 'box.obj')), box);
+    await until(page, () => limber.state.scene.bodies[0].name === 'dropped' && limber.state.ready);
+    assert.match(await page.textContent('#banner-text'), /filled with \d+ tets/);
+    await page.evaluate(() => limber.upload(new File(['nonsense'], 'bad.obj')));
+    await until(page, () => limber.state.error.includes('neither a tet mesh'));
+    await page.click('#gallery-box summary');
+    await page.click('[data-scene="bar_gravity.toml"]');
+    await until(page, () => limber.state.scene.name === 'bar_gravity');
+    await close(page);
+    await stop(server);
+  },
+
+  async 'saves a picture and a video, and works by touch'() {
+    const server = await view(await sceneFile('touch.toml', bar()));
+    const page = await open(server.address, { hasTouch: true, viewport: { width: 420, height: 800 }, colorScheme: 'dark' });
+    const [picture] = await Promise.all([page.waitForEvent('download'), page.click('#shot')]);
+    const png = await readFile(await picture.path());
+    assert.equal(png.subarray(1, 4).toString(), 'PNG');
+    await page.click('#video');
+    await nextFrame(page);
+    const [video] = await Promise.all([page.waitForEvent('download'), page.click('#video')]);
+    assert.equal((await readFile(await video.path())).readUInt32BE(0), 0x1a45dfa3);  // EBML, what WebM begins with
+    const [x, y] = await onPage(page, [0.42, 0, 0.1]);
+    const touch = (type, dx, dy) => page.evaluate(([t, px, py]) => {
+      document.getElementById('canvas').dispatchEvent(new PointerEvent(t, { pointerId: 7, pointerType: 'touch', isPrimary: true,
+        clientX: px, clientY: py, bubbles: true, cancelable: true }));
+    }, [type, x + dx, y + dy]);
+    await page.evaluate(() => { document.getElementById('canvas').setPointerCapture = () => {}; });
+    await touch('pointerdown', 0, 0);
+    await until(page, () => limber.state.frame.hand.length === 6);
+    await touch('pointermove', 0, -60);
+    await nextFrame(page);
+    await touch('pointerup', 0, -60);
+    await until(page, () => limber.state.frame.hand.length === 0);
+    await page.click('#help-open');
+    await page.waitForSelector('dialog[open]');
+    if (pictures) await page.screenshot({ path: join(pictures, 'touch.png') });
+    await close(page);
+    await stop(server);
+  },
+
+  async 'plays back a run, and two side by side'() {
+    const scene = await sceneFile('run.toml', bar('[output]\nevery = 2\n').replace('[0, 0, 0]', '[0, -9.81, 0]'));
+    for (const [name, young] of [['a', '1e5'], ['b', '2e5']]) {
+      const child = spawn(limber, ['run', scene, '-o', join(folder, name), '--steps', '40', '--set', `material.soft.young=${young}`], { stdio: 'ignore' });
+      assert.equal(await new Promise((resolve) => child.on('exit', resolve)), 0);
+    }
+    const one = await view(join(folder, 'a'));
+    const page = await open(one.address);
+    await until(page, () => limber.state.frame.step === 40 && !limber.state.status.playing);
+    await page.evaluate(() => limber.send({ do: 'seek', value: 5 }));
+    await until(page, () => limber.state.frame.step === 10 && document.getElementById('time').value === '5');
+    await page.keyboard.press('ArrowRight');
+    await until(page, () => limber.state.frame.step === 12);
+    await close(page);
+    await stop(one);
+
+    const two = await view(join(folder, 'a'), join(folder, 'b'));
+    const both = await open(two.address);
+    await until(both, () => limber.state.frame.step === 40 && limber.stage.sides === 2);
+    assert.ok(await both.evaluate(() => limber.state.frame.hi > 1e-3 && !document.getElementById('legend').hidden), 'the difference is coloured');
+    const [left, right] = [await middle(both, 0), await middle(both, 1)];
+    assert.ok(left[1] < right[1], 'the softer bar hangs lower');
+    if (pictures) await both.screenshot({ path: join(pictures, 'two.png') });
+    await close(both);
+    await stop(two);
+  },
+};
+
+let failed = 0;
+try {
+  for (const [name, check] of Object.entries(checks)) {
+    const began = Date.now();
+    try {
+      await check();
+      console.log(`ok      ${name} (${Date.now() - began} ms)`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAILED  ${name}\n${error.stack ?? error}`);
+    }
+  }
+} finally {
+  for (const child of running) child.kill('SIGKILL');
+  await browser.close();
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "limber/core/errors.h"
+#include "limber/view/live.h"
+#include "view/socket_client.h"
+#include "view/view_scene.h"
+
+namespace limber {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Live {
+    explicit Live(const std::string& more = "") : file(test::bar_scene(folder, more)) {
+        LiveOptions o;
+        o.scene = file;
+        o.gallery = {{"other", "another bar",
+                      test::bar_scene(folder,
+                                      "[[body]]\nname = \"two\"\nshape = \"box\"\n"
+                                      "translate = [0, 2, 0]\n",
+                                      "other.toml")},
+                     {"broken", "", folder.file("broken.toml", "limber = 1\nyoung = 3\n")}};
+        session = std::make_unique<LiveSession>(o);
+    }
+    void tell(const std::string& json) { session->handle(parse_command(json), server); }
+    void advance(int n) {
+        for (int k = 0; k < n; ++k) session->advance(server);
+    }
+    const State& state() const { return session->world().state(); }
+    Json status() const { return Json::parse(session->status()); }
+
+    TempFolder folder;
+    std::string file;
+    ViewServer server{{}};
+    std::unique_ptr<LiveSession> session;
+};
+
+/// A surface triangle at the free end of the bar.
+SurfacePick free_end(const Live& live) {
+    const DisplaySurface surface(live.session->world().model());
+    for (std::size_t t = 0; t < surface.triangles().size(); ++t) {
+        const SurfacePick pick{static_cast<Index>(t), {1.0 / 3, 1.0 / 3, 1.0 / 3}};
+        if (surface.stencil(pick).gather(live.session->world().model().mesh.nodes).x > 0.49)
+            return pick;
+    }
+    throw std::runtime_error("no free end");
+}
+std::string pick_json(const SurfacePick& pick) {
+    return "\"triangle\":" + std::to_string(pick.triangle) + ",\"weight\":[0.3333,0.3333,0.3334]";
+}
+double farthest(const Live& live) {
+    double out = 0;
+    for (std::size_t i = 0; i < live.state().x.size(); ++i)
+        out = std::max(out, norm(live.state().x[i] - live.session->world().model().mesh.nodes[i]));
+    return out;
+}
+
+TEST(LiveSession, a_pull_moves_the_body_and_letting_go_brings_it_back) {
+    for (const char* solver : {"corotational", "cholesky", "warp_canceling", "stiffness_warping"}) {
+        Live live;
+        live.tell(std::string(R"({"do":"set","path":"solver.kind","to":")") + solver + "\"}");
+        live.advance(5);
+        EXPECT_LT(farthest(live), 1e-9) << solver;
+        live.tell(R"({"do":"pull",)" + pick_json(free_end(live)) +
+                  R"(,"point":[0.5,0.3,0],"value":1})");
+        live.advance(30);
+        EXPECT_GT(farthest(live), 0.05) << solver;
+        live.tell(R"({"do":"move","point":[0.5,-0.3,0]})");
+        live.advance(60);
+        const DisplaySurface surface(live.session->world().model());
+        EXPECT_LT(surface.stencil(free_end(live)).gather(live.state().x).y, -0.02) << solver;
+        live.tell(R"({"do":"release"})");
+        live.advance(400);
+        EXPECT_LT(farthest(live), 0.01) << solver;
+    }
+}
+
+TEST(LiveSession, the_force_of_a_pull_is_that_of_its_spring) {
+    Live live;
+    live.tell(R"({"do":"pull",)" + pick_json(free_end(live)) +
+              R"(,"point":[0.5,0.3,0],"value":1})");
+    live.advance(400);  // at rest: f = k (target - p), with k = m (2 pi 2 Hz)^2
+    const std::string frame = live.session->frame();
+    std::array<std::uint32_t, 16> head{};
+    std::memcpy(head.data(), frame.data(), sizeof head);
+    ASSERT_EQ(head[13], 1u);
+    std::array<float, 6> hand{};
+    std::memcpy(hand.data(), frame.data() + frame.size() - sizeof hand, sizeof hand);
+    const double k = 40 * std::pow(2 * 3.14159265358979 * 2, 2);  // the bar weighs 40 kg
+    EXPECT_NEAR(hand[4], k * (0.3 - hand[1]), 2e-3 * std::abs(hand[4]));
+    EXPECT_GT(hand[4], 1);
+}
+
+TEST(LiveSession, another_solver_or_material_keeps_the_state) {
+    Live live;
+    live.tell(R"({"do":"pull",)" + pick_json(free_end(live)) +
+              R"(,"point":[0.5,0.3,0],"value":1})");
+    live.advance(20);
+    const State before = live.state();
+    live.tell(R"({"do":"set","path":"solver.kind","to":"warp_canceling"})");
+    EXPECT_EQ(live.session->world().stepper().name(), "warp_canceling");
+    EXPECT_EQ(live.state().x, before.x);
+    EXPECT_EQ(live.state().v, before.v);
+    EXPECT_EQ(live.state().step, before.step);
+    live.tell(R"({"do":"set","path":"material.soft.young","to":"1 MPa"})");
+    EXPECT_EQ(live.state().x, before.x);
+    live.tell(R"({"do":"set","path":"solver.kind","to":"corotational"})");
+    live.tell(R"({"do":"set","path":"solver.max_iterations","to":7})");
+    EXPECT_EQ(live.state().x, before.x);
+    // Ten times as stiff: the same bend pulls back about ten times as hard.
+    const auto push_back = [](Live& l) {
+        const State start = l.state();
+        l.advance(1);
+        Vec3d change{};
+        for (std::size_t i = 0; i < start.v.size(); ++i) change += l.state().v[i] - start.v[i];
+        return norm(change);
+    };
+    const double stiff = push_back(live);
+    Live soft;
+    soft.tell(R"({"do":"pull",)" + pick_json(free_end(soft)) +
+              R"(,"point":[0.5,0.3,0],"value":1})");
+    soft.advance(20);
+    soft.tell(R"({"do":"release"})");
+    EXPECT_GT(stiff, 3 * push_back(soft));
+    EXPECT_NE(live.status()["command"].get<std::string>().find("--set 'solver.max_iterations=7'"),
+              std::string::npos);
+}
+
+TEST(LiveSession, time_goes_on_under_another_step) {
+    Live live;
+    live.advance(10);
+    live.tell(R"({"do":"set","path":"time.step","to":0.004})");
+    EXPECT_EQ(live.session->interval(), 0.004);
+    EXPECT_NEAR(live.state().time, 0.1, 0.002);
+    EXPECT_EQ(live.state().time, static_cast<double>(live.state().step) * 0.004);
+}
+
+TEST(LiveSession, what_is_not_allowed_changes_nothing) {
+    Live live;
+    live.advance(3);
+    const std::uint64_t before = live.session->world().state_hash();
+    const char* wrong[] = {
+        R"({"do":"set","path":"material.soft.young","to":-5})",
+        R"({"do":"set","path":"material.soft.poisson","to":0.5})",
+        R"({"do":"set","path":"material.soft.yuong","to":5})",
+        R"({"do":"set","path":"material.hard.young","to":5})",
+        R"({"do":"set","path":"solver.kind","to":"magic"})",
+        R"({"do":"set","path":"body.bar.mesh","to":"/etc/passwd"})",
+        R"({"do":"set","path":"extends","to":"/etc/passwd"})",
+        R"({"do":"set","path":"time.end","to":5})",
+        R"({"do":"set","path":"time.step","to":0})",
+        R"({"do":"open","name":"../../etc/passwd"})",
+        R"({"do":"open","name":"broken"})",
+        R"({"do":"seek","value":1})",
+        R"({"do":"speed","value":-1})",
+        R"({"do":"pull","triangle":100000,"weight":[1,0,0],"point":[0,0,0],"value":1})",
+        R"({"do":"pin","triangle":100000,"weight":[1,0,0]})",
+        R"({"do":"record","on":true})",
+    };
+    for (const char* command : wrong) EXPECT_THROW(live.tell(command), InputError) << command;
+    EXPECT_EQ(live.session->world().state_hash(), before);
+    live.advance(1);
+}
+
+TEST(LiveSession, a_broken_scene_says_its_line_and_the_old_one_stays) {
+    Live live;
+    try {
+        live.tell(R"({"do":"open","name":"broken"})");
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.place().line, 2);
+        const Json notice = Json::parse(error_notice(error));
+        EXPECT_EQ(notice["line"], 2);
+        EXPECT_NE(notice["error"].get<std::string>().find("broken.toml:2"), std::string::npos);
+    }
+    live.tell(R"({"do":"open","name":"other"})");
+    EXPECT_EQ(live.session->world().model().bodies.size(), 2u);
+}
+
+TEST(LiveSession, pins_hold_where_they_were_set_and_let_go) {
+    Live live;
+    const std::string pull =
+        R"({"do":"pull",)" + pick_json(free_end(live)) + R"(,"point":[0.5,0.3,0],"value":1})";
+    live.tell(pull);
+    live.advance(40);
+    const DisplaySurface surface(live.session->world().model());
+    const SurfacePick pick{free_end(live).triangle, {0.3333, 0.3333, 0.3334}};
+    const Index node = surface.node(pick);
+    const Vec3d held = live.state().x[node];
+    live.tell(R"({"do":"pin",)" + pick_json(free_end(live)) + "}");
+    live.advance(50);
+    EXPECT_LT(norm(live.state().x[node] - held), 1e-12);
+    EXPECT_EQ(live.status()["pins"].size(), 1u);
+    live.tell(R"({"do":"set","path":"solver.kind","to":"cholesky"})");
+    live.tell(R"({"do":"set","path":"material.soft.young","to":"50 kPa"})");
+    live.advance(5);
+    EXPECT_LT(norm(live.state().x[node] - held), 1e-12) << "pins outlive a change";
+    live.tell(R"({"do":"unpin"})");
+    live.advance(50);
+    EXPECT_GT(norm(live.state().x[node] - held), 1e-3);
+}
+
+TEST(LiveSession, the_tool_pushes) {
+    Live live;
+    live.tell(R"({"do":"tool","point":[0.4,0.5,0],"value":0.1})");
+    live.advance(5);
+    EXPECT_LT(farthest(live), 1e-9) << "not yet there";
+    for (int k = 0; k < 40; ++k) {
+        live.tell(R"({"do":"tool","point":[0.4,)" + std::to_string(0.5 - 0.01 * k) +
+                  R"(,0],"value":0.1})");
+        live.advance(2);
+    }
+    EXPECT_GT(farthest(live), 0.02);
+    live.tell(R"({"do":"tool_off"})");
+    live.advance(400);
+    EXPECT_LT(farthest(live), 0.01);
+}
+
+TEST(LiveSession, colours_cover_every_field_of_its_list) {
+    Live live;
+    live.tell(R"({"do":"set","path":"solver.kind","to":"warp_canceling"})");
+    live.tell(R"({"do":"pull",)" + pick_json(free_end(live)) +
+              R"(,"point":[0.5,0.3,0],"value":1})");
+    live.advance(10);
+    const auto fields = Colours::fields(live.session->world());
+    EXPECT_GE(fields.size(), 8u);
+    for (const ColourField& field : fields) {
+        live.tell(R"({"do":"colour","name":")" + field.name + "\"}");
+        const std::string frame = live.session->frame();
+        std::array<std::uint32_t, 16> head{};
+        std::memcpy(head.data(), frame.data(), sizeof head);
+        EXPECT_EQ(head[8], head[3]) << field.name << ": a value a vertex";
+    }
+    live.tell(R"({"do":"colour","name":"nonsense"})");
+    const std::string frame = live.session->frame();
+    std::uint32_t values = 1;
+    std::memcpy(&values, frame.data() + 32, sizeof values);
+    EXPECT_EQ(values, 0u);
+}
+
+TEST(LiveSession, tells_the_page_what_it_needs) {
+    Live live;
+    test::WebSocketClient client(live.server);
+    live.session->announce(live.server);
+    const Json scene = Json::parse(client.receive()->payload);
+    EXPECT_EQ(scene["type"], "scene");
+    EXPECT_EQ(scene["protocol"], 1);
+    EXPECT_EQ(scene["bodies"][0]["name"], "bar");
+    EXPECT_EQ(scene["values"]["material"]["soft"]["young"], 100000);
+    std::set<std::string> solvers;
+    for (const Json& c : scene["panels"][0]["cases"]) solvers.insert(c["name"]);
+    EXPECT_TRUE(solvers.count("warp_canceling"));
+    EXPECT_EQ(scene.dump().find(live.folder.path("")), std::string::npos)
+        << "where files lie is nobody's business";
+    const auto geometry = client.receive();
+    EXPECT_EQ(geometry->opcode, 2);
+    EXPECT_EQ(Json::parse(client.receive()->payload)["type"], "status");
+    live.advance(2);
+    const Json stats = Json::parse(live.session->take_stats());
+    EXPECT_EQ(stats["rows"].size(), 2u);
+    EXPECT_EQ(stats["rows"][0].size(), stats["columns"].size());
+}
+
+}  // namespace
+}  // namespace limber
