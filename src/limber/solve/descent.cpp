@@ -223,11 +223,13 @@ void DescentLoop<Real>::sweep(bool with_gradient) {
     if (acceleration_->watches_slope() && slope > 0) acceleration_->restart();
 }
 
-/// 1.9 / the largest eigenvalue of P⁻¹H, by power iteration on differences of gradients. 2 / it is
-/// where iterations without momentum stop to converge; Chebyshev's method wants to be near.
+/// 1.9 / the largest eigenvalue of P⁻¹H at rest, by power iteration on differences of gradients. 2
+/// / it is where iterations without momentum stop to converge; Chebyshev's method wants to be near.
 template <class Real>
 double DescentLoop<Real>::longest_step() {
     const Index n = model_.n_nodes();
+    for (Index i = 0; i < n; ++i)
+        for (int k = 0; k < 3; ++k) x_[i][k] = static_cast<Real>(model_.mesh.nodes[i][k]);
     direction_->prepare(objective_, x_, 0);
     objective_.gradient(x_, g_);
     double size = 0;  // a hundredth of the typical edge
@@ -254,8 +256,6 @@ double DescentLoop<Real>::longest_step() {
         direction_->find(objective_, x_, checkpoint_, d_);
         eigenvalue = std::sqrt(slope_of(d_) / (3.0 * n)) / size;
     }
-    reference_ = x_;
-    checkpoint_ = x_;
     return eigenvalue > 0.1 && std::isfinite(eigenvalue) ? 1.9 / eigenvalue : 0.5;
 }
 
@@ -360,12 +360,12 @@ SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces&
     acceleration_->begin();
     failed_search_ = false;
     residual_ = std::numeric_limits<double>::infinity();
+    if (length_.wants_longest()) length_.set_longest(direction_->local() ? longest_step() : 1);
+    length_.begin();
     if (!start(state)) {
         stats.status = SolveStatus::not_finite;
         return stats;
     }
-    if (length_.wants_longest()) length_.set_longest(direction_->local() ? longest_step() : 1);
-    length_.begin();
     stats.status = SolveStatus::iteration_cap;
     for (int k = 0; k < options_.iterations; ++k) {
         show(k);

@@ -65,7 +65,7 @@ struct DescentOptions {
     int check_every = 8;     // iterations between two looks at the energy
     double shrink = 0.7;     // γ of section 4.2
     double step = 0;         // first, or fixed, step length; 0: the direction's own
-    double max_step = 0;     // none is longer; 0: by the largest eigenvalue at the start
+    double max_step = 0;     // none is longer; 0: by the largest eigenvalue at rest
     int regrow = 8;          // steps of time before a shortened length is tried longer again
     double min_step = 1e-3;  // below it the step of time ends
 
@@ -109,9 +109,10 @@ void fields(Visitor& field, DescentOptions& o) {
     field("shrink", o.shrink, inside(0, 1),
           "factor of the step length where the energy did not fall; it grows by its inverse");
     field("step", o.step, at_least(0), "first, or fixed, step length; 0: the direction's own");
-    field("max_step", o.max_step, at_least(0),
-          "no step is longer; 0: 1.9 / the largest eigenvalue of the preconditioned Hessian at the "
-          "start of the run (gradient, jacobi, block_jacobi), else 1");
+    field(
+        "max_step", o.max_step, at_least(0),
+        "no step is longer; 0: 1.9 / the largest eigenvalue of the preconditioned Hessian at rest "
+        "(gradient, jacobi, block_jacobi), else 1");
     field(
         "regrow", o.regrow, at_least(1),
         "steps of time without a rise of the energy before the length grows again; 1: the rule of "
