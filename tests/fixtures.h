@@ -29,12 +29,18 @@ inline Model bar(int n = 2, bool pinned = true, const Material& material = rubbe
     return model;
 }
 
-inline std::unique_ptr<World> world_of(Model model, const CorotationalOptions& options = {},
-                                       WorldOptions world_options = {}) {
+template <class Solver>
+std::unique_ptr<World> world_with(Model model, const typename Solver::Options& options = {},
+                                  WorldOptions world_options = {}) {
     auto owned = std::make_unique<const Model>(std::move(model));
-    auto stepper = std::make_unique<CorotationalStepper>(*owned, options);
+    auto stepper = std::make_unique<Solver>(*owned, options);
     return std::make_unique<World>(std::move(owned), std::move(stepper),
                                    std::make_unique<NoContact>(), world_options);
+}
+
+inline std::unique_ptr<World> world_of(Model model, const CorotationalOptions& options = {},
+                                       WorldOptions world_options = {}) {
+    return world_with<CorotationalStepper>(std::move(model), options, world_options);
 }
 
 inline CorotationalOptions tight() {

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing, and says which. Arguments: build | test (test adds the test tools) |
-# browser (a Chromium alone, for pictures of the live page).
+# Installs the Debian packages that are missing, and says which. Arguments: build | test (adds the
+# test tools) | reference (programs that ./test.sh --long compares with) | browser (a Chromium alone, for
+# pictures of the live page).
 # Idempotent and silent when nothing is missing; uses sudo where it is not root.
 set -euo pipefail
 
 build=(build-essential cmake ninja-build pkg-config git ca-certificates
   libeigen3-dev libtbb-dev libmetis-dev libxxhash-dev nlohmann-json3-dev libtomlplusplus-dev libpugixml-dev
-  libpng-dev zlib1g-dev libfmt-dev libcli11-dev libboost-dev)
+  libpng-dev zlib1g-dev libfmt-dev libcli11-dev libspectra-dev libboost-dev)
 # A node that is there already will do, whoever packaged it: Debian's npm cannot be installed beside another's.
 command -v npm >/dev/null || build+=(nodejs npm)
 browser=(chromium)
@@ -17,8 +18,9 @@ wanted=("${build[@]}")
 case "${1:-build}" in
   build) ;;
   test) wanted+=("${test[@]}") ;;
+  reference) wanted=(calculix-ccx python3-meshio python3-numpy) ;;
   browser) wanted=("${browser[@]}") ;;
-  *) echo "usage: tools/packages.sh [build|test|browser]" >&2; exit 2 ;;
+  *) echo "usage: tools/packages.sh [build|test|reference|browser]" >&2; exit 2 ;;
 esac
 
 missing=()

@@ -85,12 +85,8 @@ BodyEstimate estimate(const Model& model, const Body& body) {
     for (Index t = body.tet_begin; t < body.tet_end; ++t) {
         const Material& m = model.materials[model.tet_material[t]];
         const TetShape shape = tet_shape(model.mesh, model.mesh.tets[t]);
-        std::visit(
-            [&](const auto& law) {
-                squared =
-                    std::max(squared, squared_tet_frequency(shape, law.mu, law.lambda, m.density));
-            },
-            m.law);
+        const Lame lame = small_strain(m);
+        squared = std::max(squared, squared_tet_frequency(shape, lame.mu, lame.lambda, m.density));
     }
     return {2 / std::sqrt(squared), 1 + model.h * model.h * squared};
 }
@@ -119,10 +115,36 @@ ordered_json body_json(const Model& model, const Body& body, const BodyReport& b
             {"findings", findings_json(mesh.findings)}};
 }
 
+/// What the material is at small strains: laws are named by other numbers than young and poisson.
+ordered_json material_json(const Material& material) {
+    const Lame lame = small_strain(material);
+    const std::string_view law = std::visit([](const auto& l) { return l.name; }, material.law);
+    return {{"name", material.name},
+            {"kind", law},
+            {"young_pa", lame.young()},
+            {"poisson", lame.poisson()},
+            {"mu_pa", lame.mu},
+            {"lambda_pa", lame.lambda},
+            {"bulk_pa", lame.bulk()},
+            {"density_kg_m3", material.density},
+            {"invertible", material.conversion.on}};
+}
+
+void print_material(const ordered_json& m) {
+    const auto number = [&](const char* key) { return m[key].get<double>(); };
+    std::printf(
+        "  material %s: %s, at small strains young %.4g Pa, poisson %.4g, mu %.4g Pa, bulk %.4g "
+        "Pa%s\n",
+        m["name"].get<std::string>().c_str(), m["kind"].get<std::string>().c_str(),
+        number("young_pa"), number("poisson"), number("mu_pa"), number("bulk_pa"),
+        m["invertible"].get<bool>() ? ", invertible" : "");
+}
+
 void print_scene(const ordered_json& r, const BuildReport& built) {
     std::printf("%s: scene, solver %s, %lld steps of %.4g s, %d unknowns\n",
                 r["file"].get<std::string>().c_str(), r["solver"].get<std::string>().c_str(),
                 r["steps"].get<long long>(), r["step_s"].get<double>(), r["unknowns"].get<int>());
+    for (const ordered_json& material : r["materials"]) print_material(material);
     for (std::size_t i = 0; i < built.bodies.size(); ++i) {
         const ordered_json& body = r["bodies"][i];
         const auto number = [&](const char* key) { return body[key].get<double>(); };
@@ -153,6 +175,8 @@ Checked check_scene_file(const std::string& file, const Arguments& a) {
     report["solver"] = scene.solver.options.name;
     report["step_s"] = model.h;
     report["steps"] = scene.time.n_steps();
+    report["materials"] = ordered_json::array();
+    for (const Material& m : model.materials) report["materials"].push_back(material_json(m));
     report["bodies"] = ordered_json::array();
     for (std::size_t i = 0; i < model.bodies.size(); ++i)
         report["bodies"].push_back(body_json(model, model.bodies[i], built.bodies[i]));

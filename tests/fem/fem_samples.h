@@ -76,7 +76,11 @@ inline Mat3d with_singular_values(Random& random, const Vec3d& s) {
 }
 
 inline Material rubber(AnyMaterial law = CorotatedElastic{3e5, 7e5}) {
-    return {.name = "rubber", .law = law, .density = 1100};
+    Material material;
+    material.name = "rubber";
+    material.law = law;
+    material.density = 1100;
+    return material;
 }
 
 inline ElementSet elements_of(const TetMesh& mesh, const Material& material = rubber()) {

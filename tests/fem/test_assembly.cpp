@@ -57,11 +57,7 @@ Eigen::MatrixXd reference(const MixedBody& body, const CorotationCache& rotation
         const double V = determinant(Dm) / 6;
         Mat3d R;
         for (int i = 0; i < 9; ++i) R.a[i] = rotations.element[t / 8].R[i][t % 8];
-        const CorotatedElastic law = std::visit(
-            [](const auto& m) {
-                return CorotatedElastic{m.mu, m.lambda};
-            },
-            material.law);
+        const CorotatedElastic law = CorotatedElastic::from(small_strain(material));
         const Mat9d H = law.hessian_frozen(R);
         Eigen::Matrix<double, 9, 12> B = Eigen::Matrix<double, 9, 12>::Zero();
         const Mat3d Dm_inv = inverse(Dm);

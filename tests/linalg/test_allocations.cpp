@@ -4,6 +4,7 @@
 
 #include "count_allocations.h"
 #include "limber/core/parallel.h"
+#include "limber/linalg/linear_solver.h"
 #include "limber/linalg/pcg.h"
 #include "limber/linalg/supernodal.h"
 #include "linalg/systems.h"
@@ -73,6 +74,30 @@ TEST(Allocations, none_after_the_first_factorisation_and_solve) {
             const long before = n_allocations;
             work();
             EXPECT_EQ(n_allocations, before) << "lean " << lean << ", threads " << threads;
+        }
+}
+
+TEST(Allocations, none_after_the_first_solve_of_every_method_of_ours) {
+    const BlockCsr A = laplacian(11, 11, 11, 1, 50);
+    const Vectors b = random_vectors(A.n_nodes(), 4), free = some_prescribed(A.n_nodes());
+    const Vectors positions = random_vectors(A.n_nodes(), 5);
+    for (int k = 0; k < std::ssize(enum_names(LinearMethod{})); ++k)
+        for (int threads : {1, 2}) {
+            const ThreadLimit limit(threads);
+            const std::string_view name = enum_names(LinearMethod{})[k];
+            if (name.starts_with("eigen")) continue;  // Eigen's factors are made anew
+            const auto solver = make_linear_solver(
+                {.method = static_cast<LinearMethod>(k), .max_iterations = 20}, positions);
+            Vectors x(A.n_nodes());
+            const auto work = [&] {
+                solver->prepare(A, free);
+                solver->solve(A, b, free, x);
+            };
+            work();
+            std::ranges::fill(x, Vec3d{});
+            const long before = n_allocations;
+            work();
+            EXPECT_EQ(n_allocations, before) << name << ", threads " << threads;
         }
 }
 

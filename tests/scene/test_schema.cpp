@@ -66,7 +66,7 @@ std::vector<std::string> scenes() {
         change("steps = 10", "steps = -1"),
         change("steps = 10", "steps = 2.5"),
         change("steps = 10", "steps = 2.0"),
-        change("step = 0.01", "analysis = \"static\""),
+        change("step = 0.01", "analysis = \"statics\""),
         change("limber = 1\n", ""),
         change("limber = 1", "limber = 2"),
         change("name = \"bar\"", "name = \"a b\""),

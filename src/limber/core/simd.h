@@ -129,6 +129,21 @@ struct Packet {
     }
 };
 
+/// The number type of one lane: T::Scalar of a packet (or of a dual number), else T.
+template <class T>
+struct LaneOf {
+    using Type = T;
+};
+template <class T>
+requires requires {
+    typename T::Scalar;
+}
+struct LaneOf<T> {
+    using Type = typename T::Scalar;
+};
+template <class T>
+inline constexpr bool is_single = std::is_same_v<typename LaneOf<T>::Type, float>;
+
 // The same names for scalars, so that one kernel serves both.
 inline double select(bool m, double a, double b) {
     return m ? a : b;

@@ -6,6 +6,7 @@
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
 #include "limber/fem/packet_memory.h"
+#include "limber/fem/point_law.h"
 #include "limber/fem/rotation.h"
 
 namespace limber {
@@ -55,7 +56,7 @@ inline void add_forces(const TetPacket& packet, const Mat& Dm_inv, const Mat& R,
     const auto shear = [&](int i, int j) { return mu * (S(i, j) + S(j, i)); };
     const Double8 s01 = shear(0, 1), s02 = shear(0, 2), s12 = shear(1, 2);
     const Mat stress = {{normal(0), s01, s02, s01, normal(1), s12, s02, s12, normal(2)}};  // −V σ
-    add_balanced((R * stress) * transpose(Dm_inv), slots, sum);
+    add_balanced((R * stress) * transpose(Dm_inv), slots.slot, sum);
 }
 
 /// Any packet: R from x, then the forces.
@@ -136,6 +137,26 @@ Mat3d lane_of(const Mat& m, int lane) {
     return out;
 }
 
+bool has_other_law(const ElementSet& elements, Index p) {
+    return !elements.other_law.empty() && elements.other_law[p];
+}
+
+/// The same for laws of every kind, tet by tet.
+void add_energy_by_law(const ElementSet& elements, Index p, std::span<const Vec3d> x,
+                       Double8& energy, Double8& inverted) {
+    const TetPacket& packet = elements.packets[p];
+    const Mat F = load_edges(x.data(), packet) * load_matrix(packet.Dm_inv);
+    const Index first = p * tet_lanes, n = std::min<Index>(tet_lanes, elements.n_tets - first);
+    for (int lane = 0; lane < n; ++lane) {
+        const Mat3d F_t = lane_of(F, lane);
+        visit_law(elements.materials[elements.tet_material[first + lane]], [&](const auto& law) {
+            const double psi = law.energy(F_t, law.interpolant(F_t, 0.0));
+            energy.set(lane, energy[lane] + packet.volume[lane] * psi);
+        });
+        if (determinant(F_t) <= 0) inverted.set(lane, inverted[lane] + 1);
+    }
+}
+
 /// √(3/2 s:s) of the deviator s.
 double von_mises_of(const Mat3d& sigma) {
     const double p = trace(sigma) / 3;
@@ -186,7 +207,17 @@ void measure_tets(const ElementSet& elements, std::span<const Vec3d> x, std::spa
             TetMeasure& m = out[first + lane];
             m.det_F = det[lane];
             m.strain = lane_of(strain, lane);
-            m.von_mises = m.det_F > 0 ? von_mises_of(lane_of(kirchhoff, lane) * (1 / m.det_F)) : 0;
+            m.von_mises = 0;
+            if (!(m.det_F > 0)) continue;
+            Mat3d tau = lane_of(kirchhoff, lane);
+            if (has_other_law(elements, p)) {
+                const Mat3d F = lane_of(d.F, lane);
+                visit_law(elements.materials[elements.tet_material[first + lane]],
+                          [&](const auto& law) {
+                              tau = law.stress(F, law.interpolant(F, 0.0)) * transpose(F);
+                          });
+            }
+            m.von_mises = von_mises_of(tau * (1 / m.det_F));
         }
     });
 }
@@ -200,7 +231,10 @@ ElasticEnergy elastic_energy(const ElementSet& elements, std::span<const Vec3d> 
     parallel_chunks(n_chunks, [&](Index chunk) {
         Double8 energy(0.0), inverted(0.0);
         for (Index p = chunk * grain; p < std::min(n_packets, (chunk + 1) * grain); ++p) {
-            add_energy(elements.packets[p], x, energy, inverted);
+            if (has_other_law(elements, p))
+                add_energy_by_law(elements, p, x, energy, inverted);
+            else
+                add_energy(elements.packets[p], x, energy, inverted);
         }
         double e = 0, n = 0;
         for (int lane = 0; lane < tet_lanes; ++lane) {

@@ -37,8 +37,8 @@ struct PacketProduct {
                                     Vec4d* sum) const {
         const TetPacket& packet = elements.packets[p];
         const Mat R = load_matrix(rotations.element[p].R);
-        add_balanced(stiffness_times(packet, R, load_edges(x, packet), stiffness_factor(p)), slots,
-                     sum);
+        add_balanced(stiffness_times(packet, R, load_edges(x, packet), stiffness_factor(p)),
+                     slots.slot, sum);
     }
     /// With ρV/20 (1 + δ_ab): each corner gets m (x_a + Σ x_b) more.
     [[gnu::flatten]] void with_mass(Index p, const CornerSum::PacketSlots& slots,
@@ -64,7 +64,7 @@ CorotationalOperator::CorotationalOperator(const ElementSet& elements)
     : elements_(elements),
       extra_(elements.n_nodes),
       partial_((elements.n_nodes + node_grain - 1) / node_grain) {
-    scratch_.fit(elements.corner_sum);
+    scratch_.fit(elements.corner_sum.n_slots());
 }
 
 void CorotationalOperator::set(const SystemCoefficients& coefficients,

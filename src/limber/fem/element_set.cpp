@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/fem/element_set.h"
 
+#include <algorithm>
+
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
 
@@ -13,12 +15,17 @@ struct LawParameters {
     bool corotational;
 };
 
-LawParameters parameters_of(const AnyMaterial& law) {
-    return std::visit(
-        [](const auto& m) {
-            return LawParameters{m.mu, m.lambda, std::decay_t<decltype(m)>::corotational};
-        },
-        law);
+LawParameters parameters_of(const Material& material) {
+    const Lame lame = small_strain(material);
+    const bool turns = std::visit(
+        [](const auto& law) { return std::decay_t<decltype(law)>::corotational; }, material.law);
+    return {lame.mu, lame.lambda, turns};
+}
+
+bool is_more_than_corotated(const Material& m) {
+    const bool simple = std::holds_alternative<CorotatedElastic>(m.law) ||
+                        std::holds_alternative<LinearElastic>(m.law);
+    return !simple || m.volume != 0 || m.conversion.on;
 }
 
 /// Fills lane `lane` of the packet; returns the volume.
@@ -52,7 +59,7 @@ ElementSet make_elements(const TetMesh& mesh, std::span<const Material> material
     e.damping_mass.resize(e.n_tets);
     e.damping_stiffness.resize(e.n_tets);
     std::vector<LawParameters> laws;
-    for (const Material& m : materials) laws.push_back(parameters_of(m.law));
+    for (const Material& m : materials) laws.push_back(parameters_of(m));
     for (Index t = 0; t < e.n_tets; ++t) {
         const Index m = tet_material[t];
         LIMBER_CHECK(m >= 0 && static_cast<std::size_t>(m) < materials.size(), "material index");
@@ -61,6 +68,13 @@ ElementSet make_elements(const TetMesh& mesh, std::span<const Material> material
         e.tet_mass[t] = materials[m].density * volume;
         e.damping_mass[t] = materials[m].damping_mass;
         e.damping_stiffness[t] = materials[m].damping_stiffness;
+    }
+    e.materials.assign(materials.begin(), materials.end());
+    e.tet_material.assign(tet_material.begin(), tet_material.end());
+    if (std::any_of(materials.begin(), materials.end(), is_more_than_corotated)) {
+        e.other_law.assign(e.packets.size(), 0);
+        for (Index t = 0; t < e.n_tets; ++t)
+            if (is_more_than_corotated(materials[tet_material[t]])) e.other_law[t / tet_lanes] = 1;
     }
     e.incidence = node_tets(e.n_nodes, mesh.tets);
     e.corner_sum = make_corner_sum(e.incidence, e.n_tets);
@@ -88,10 +102,7 @@ std::vector<double> diagonal_stiffness(const ElementSet& elements) {
     for (Index t = 0; t < elements.n_tets; ++t) {
         const TetPacket& packet = elements.packets[t / tet_lanes];
         const int lane = t % tet_lanes;
-        Mat3d Dm_inv;
-        for (int i = 0; i < 9; ++i) Dm_inv.a[i] = packet.Dm_inv[i][lane];
-        const Vec3d g[4] = {-(Dm_inv.row(0) + Dm_inv.row(1) + Dm_inv.row(2)), Dm_inv.row(0),
-                            Dm_inv.row(1), Dm_inv.row(2)};
+        const auto g = rest_gradients(packet, lane);
         // tr K_aa = V ((λ + μ) g·g + 3 μ g·g)
         const double k = packet.volume[lane] * (packet.lambda[lane] + 4 * packet.mu[lane]) / 3;
         for (int a = 0; a < 4; ++a) out[packet.node[a][lane]] += k * squared_norm(g[a]);

@@ -5,14 +5,31 @@
 #include <utility>
 #include <variant>
 
+#include "limber/fem/lame.h"
 #include "limber/fem/materials/corotated.h"
+#include "limber/fem/materials/fung.h"
 #include "limber/fem/materials/linear.h"
+#include "limber/fem/materials/mooney_rivlin.h"
+#include "limber/fem/materials/neo_hookean.h"
+#include "limber/fem/materials/neo_hookean_log.h"
+#include "limber/fem/materials/projective.h"
+#include "limber/fem/materials/spline.h"
+#include "limber/fem/materials/stvk.h"
 
 namespace limber {
 
 /// Every law limber knows: one line here adds one. The list drives the typed tests and the scene
 /// reader.
-using AnyMaterial = std::variant<CorotatedElastic, LinearElastic>;
+using AnyMaterial = std::variant<CorotatedElastic, LinearElastic, StVenantKirchhoff, NeoHookean,
+                                 NeoHookeanLog, MooneyRivlin, Fung, ProjectiveElastic, SplineLaw>;
+
+/// How an element that is nearly flat or inverted is handed over to the projective energy. Wang &
+/// Yang 2016, Eqs. (16)-(19).
+struct Conversion {
+    bool on = false;
+    double lower = 0.05, upper = 0.15;  // λ⁻, λ⁺: stretches where the hand-over ends and starts
+    double fade = 0.05;                 // L: what the interpolant may fall an iteration
+};
 
 /// A law with what the inertia and damping terms need.
 struct Material {
@@ -21,23 +38,23 @@ struct Material {
     double density = 1000;         // [kg/m³]
     double damping_mass = 0;       // a in C = a M + b K [1/s]
     double damping_stiffness = 0;  // b [s]
+    double volume = 0;             // k of k/2 (det F − 1)², beside the law [Pa]
+    Conversion conversion{};
 };
 
-/// Lamé parameters [Pa] from Young's modulus [Pa] and Poisson's ratio.
-struct Lame {
-    double mu = 0, lambda = 0;
-    static Lame from_young(double young, double poisson) {
-        return {young / (2 * (1 + poisson)), young * poisson / ((1 + poisson) * (1 - 2 * poisson))};
-    }
-};
+/// What the material is at small strains, the volume term included.
+inline Lame small_strain(const Material& material) {
+    Lame lame = std::visit([](const auto& law) { return law.small_strain(); }, material.law);
+    lame.lambda += material.volume;
+    return lame;
+}
 
 /// Corotated elasticity by the moduli people know: young [Pa], density [kg/m³].
 inline Material corotated_material(std::string name, double young, double poisson,
                                    double density = 1000) {
-    const Lame lame = Lame::from_young(young, poisson);
     Material material;
     material.name = std::move(name);
-    material.law = CorotatedElastic{lame.mu, lame.lambda};
+    material.law = CorotatedElastic::from(Lame::from_young(young, poisson));
     material.density = density;
     return material;
 }

@@ -9,6 +9,7 @@
 #include "limber/output/progress.h"
 #include "limber/output/report.h"
 #include "limber/output/run_folder.h"
+#include "limber/output/solver_csv.h"
 #include "limber/output/steps_csv.h"
 #include "limber/output/summary.h"
 #include "limber/output/vtu_series.h"
@@ -24,6 +25,9 @@ const ObserverEntry observers[] = {
     {"steps", false,
      [](const RunOutputOptions& o) -> Made { return std::make_unique<StepsCsv>(o.dir); },
      "steps.csv: times, iterations, energies and contacts of every step"},
+    {"solver", false,
+     [](const RunOutputOptions& o) -> Made { return std::make_unique<SolverCsv>(o.dir); },
+     "a table of the solver's own, such as modes.csv"},
     {"probes", false,
      [](const RunOutputOptions& o) -> Made { return std::make_unique<ProbesCsv>(o.dir); },
      "probes/<name>.csv: motion, forces and strain at the scene's probes"},

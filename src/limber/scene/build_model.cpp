@@ -11,6 +11,7 @@
 #include "limber/scene/placement.h"
 #include "limber/scene/selection.h"
 #include "limber/scene/start_checks.h"
+#include "limber/scene/supports.h"
 
 namespace limber {
 
@@ -22,7 +23,7 @@ class Builder {
         : scene_(scene), options_(options), report_(report) {}
 
     Model build() {
-        model_.h = scene_.time.step;
+        set_time();
         model_.gravity = scene_.gravity.value_or(model_.gravity);
         model_.up_axis = scene_.up == UpAxis::y ? 1 : 2;
         add_materials();
@@ -30,6 +31,7 @@ class Builder {
         for (const PinDef& def : scene_.pins) add_pin(def);
         check_pins();
         finish_model(model_);
+        if (model_.integrator == Integrator::quasi_static) check_supports(scene_, model_);
         add_velocities();
         for (const ForceDef& def : scene_.forces)
             model_.forces.push_back(
@@ -42,6 +44,16 @@ class Builder {
     }
 
   private:
+    void set_time() {
+        const TimeDef& time = scene_.time;
+        model_.h = time.step;
+        if (time.analysis == Analysis::quasi_static || time.analysis == Analysis::static_load)
+            model_.integrator = Integrator::quasi_static;
+        else if (time.integrator == DynamicIntegrator::trapezoid)
+            model_.integrator = Integrator::trapezoid;
+        if (time.analysis == Analysis::static_load)
+            model_.load_ramp = static_cast<double>(time.n_steps()) * time.step;
+    }
     void warn(const SourcePlace& place, const std::string& text) {
         std::string where = place.file;
         if (place.line > 0) where += ':' + std::to_string(place.line);
@@ -68,31 +80,12 @@ class Builder {
     }
 
     void add_material(const std::string& name, const MaterialDef& def) {
-        const Lame lame =
-            def.mu ? Lame{*def.mu, *def.lambda}
-                   : Lame::from_young(def.young.value_or(1e6), def.poisson.value_or(0.3));
-        std::string used;
-        if (!def.mu && !def.young) used += " young = 1e6 Pa";
-        if (!def.mu && !def.poisson) used += " poisson = 0.3";
-        if (!def.density) used += " density = 1000 kg/m^3";
-        if (!used.empty()) warn(def.origin.place, def.origin.path + ": not given, taken as" + used);
-        Material m;
-        m.name = name;
-        m.law = law_named(def.kind, lame);
-        m.density = def.density.value_or(1000);
-        m.damping_mass = def.damping.mass;
-        m.damping_stiffness = def.damping.stiffness;
+        std::string assumed;
+        Material m = make_material(name, def, assumed);
+        if (!assumed.empty())
+            warn(def.origin.place, def.origin.path + ": not given, taken as" + assumed);
         material_number_[name] = static_cast<Index>(model_.materials.size());
-        lame_.push_back(lame);
         model_.materials.push_back(std::move(m));
-    }
-
-    static AnyMaterial law_named(const std::string& name, const Lame& lame) {
-        AnyMaterial out;
-        [&]<class... Law>(const std::variant<Law...>*) {
-            ((Law::name == name ? void(out = Law{lame.mu, lame.lambda}) : void()), ...);
-        }(static_cast<const AnyMaterial*>(nullptr));
-        return out;
     }
 
     // ---- bodies
@@ -351,9 +344,9 @@ class Builder {
                      " m across: is the mesh in another unit? (scale = \"1 mm\")");
         double fastest = 0;
         for (Index t = model_.bodies[i].tet_begin; t < model_.bodies[i].tet_end; ++t) {
-            const Index m = model_.tet_material[t];
-            fastest = std::max(fastest, std::sqrt((lame_[m].lambda + 2 * lame_[m].mu) /
-                                                  model_.materials[m].density));
+            const Material& m = model_.materials[model_.tet_material[t]];
+            const Lame lame = small_strain(m);
+            fastest = std::max(fastest, std::sqrt((lame.lambda + 2 * lame.mu) / m.density));
         }
         // An implicit step damps what passes many times within it.
         const double crossings = model_.h * fastest / size;
@@ -369,7 +362,6 @@ class Builder {
     BuildReport& report_;
     Model model_;
     std::vector<PlacedBody> placed_;  // one per body
-    std::vector<Lame> lame_;          // one per material
     std::map<std::string, Index> material_number_;
 };
 

@@ -38,16 +38,6 @@ void check_unique(const std::vector<Entry>& entries, std::string_view what) {
     }
 }
 
-void check_material(const MaterialDef& m) {
-    if (!m.mu) return;
-    const double bulk = (3 * *m.lambda + 2 * *m.mu) / 3;
-    if (!(bulk > 0))
-        throw InputError(m.origin.at("lambda"), m.origin.path + ": mu = " + number_text(*m.mu) +
-                                                    " and lambda = " + number_text(*m.lambda) +
-                                                    " give a bulk modulus of " + number_text(bulk) +
-                                                    " Pa; allowed: > 0");
-}
-
 /// A key that another shape would read must not be dropped in silence.
 void check_shape_keys(const BodyDef& body) {
     if (!body.shape) return;
@@ -105,7 +95,8 @@ void check_scene(const SceneDef& scene) {
         throw InputError(scene.origin.at("body"), "scene: no body; wanted at least one [[body]]");
     std::vector<std::string> bodies, materials;
     for (const auto& [name, material] : scene.materials) {
-        check_material(material);
+        std::string assumed;
+        make_material(name, material, assumed);
         materials.push_back(name);
     }
     for (const BodyDef& body : scene.bodies) {
@@ -141,6 +132,7 @@ void check_scene(const SceneDef& scene) {
         if (obstacle.rotate) rotation_of(*obstacle.rotate, obstacle.origin);
         if (obstacle.motion) motion_of(*obstacle.motion);
     }
+    check_laws(scene);
     check_solver(scene);
 }
 

@@ -9,6 +9,8 @@
 #include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
+#include "limber/solve/modal.h"
+#include "limber/solve/newton.h"
 #include "limber/solve/warp_canceling.h"
 
 namespace limber {
@@ -87,6 +89,8 @@ const StepperEntry stepper_table[] = {
     {option_case<WarpCancelingOptions, stiffness_warping_defaults>(
          "stiffness_warping", "the same without updates, damped"),
      make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact},
+    {option_case<NewtonOptions>("newton", "the minimum of each step, by Newton's method"),
+     make<NewtonStepper>, check_nothing, SolverFamily::minimising},
 };
 
 // ---- contact
@@ -227,9 +231,12 @@ std::span<const OptionCase> obstacle_cases() {
 
 std::unique_ptr<Stepper> make_stepper(const SceneDef& scene, const Model& model) {
     const AnyOptions& options = scene.solver.options;
+    if (scene.time.analysis == Analysis::modal)
+        return std::make_unique<ModalStepper>(model, static_cast<int>(*scene.time.modes));
     return entry_of(steppers(), options.name).make(model, options);
 }
 std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene) {
+    if (scene.time.analysis == Analysis::modal) return std::make_unique<NoContact>();
     AnyOptions options = scene.contact.options;
     const StepperEntry& stepper = entry_of(steppers(), scene.solver.options.name);
     if (options.name == "penalty") {
@@ -250,8 +257,33 @@ void check_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene) {
     std::vector<std::string> unused;
     if (!entry.reads_a_file) entry.make(obstacle, scene, unused);
 }
+/// Linearly implicit solvers take one kind of step; modes need no solver.
+void check_integrator(const SceneDef& scene, const StepperEntry& entry) {
+    const TimeDef& time = scene.time;
+    const bool modal = time.analysis == Analysis::modal;
+    if (modal != time.modes.has_value())
+        throw InputError(time.origin.at(modal ? "analysis" : "modes"),
+                         modal ? "time.analysis = \"modal\" needs time.modes, the number of modes"
+                               : "time.modes is for time.analysis = \"modal\" alone");
+    if (modal) return;
+    if (entry.family != SolverFamily::linearly_implicit) return;
+    const bool dynamic = time.analysis == Analysis::dynamic;
+    if (dynamic && time.integrator == DynamicIntegrator::backward_euler) return;
+    const std::string key = dynamic ? "integrator" : "analysis";
+    const std::string_view value =
+        dynamic ? enum_names(DynamicIntegrator{})[static_cast<int>(time.integrator)]
+                : enum_names(Analysis{})[static_cast<int>(time.analysis)];
+    throw InputError(time.origin.at(key),
+                     "time." + key + " = \"" + std::string(value) +
+                         "\" cannot go with solver.kind = \"" + std::string(entry.options.name) +
+                         "\", which takes linearly implicit Euler steps; allowed: a minimising "
+                         "solver such as \"newton\"");
+}
+
 void check_solver(const SceneDef& scene) {
-    entry_of(steppers(), scene.solver.options.name).check(scene);
+    const StepperEntry& entry = entry_of(steppers(), scene.solver.options.name);
+    check_integrator(scene, entry);
+    entry.check(scene);
 }
 
 }  // namespace limber

@@ -19,6 +19,7 @@ struct ObstacleDef;
 /// What a converged step solves.
 enum class SolverFamily {
     linearly_implicit,  // one linear system a step, rotations frozen at its start
+    minimising,         // the objective of the step (solve/objective.h), any law and integrator
 };
 
 /// A solver name of scenes and of --solver: a stepper with its defaults.

@@ -2,22 +2,13 @@
 #include "limber/scene/scene_def.h"
 
 #include <cmath>
-#include <variant>
 
 namespace limber {
 
 std::int64_t TimeDef::n_steps() const {
-    if (steps) return *steps;
+    if (steps || modes) return steps ? *steps : *modes;
     // 4 s in steps of 1/60 s are 240 steps, although 4 / (1.0 / 60) is not quite 240.
     return static_cast<std::int64_t>(std::ceil(end.value_or(0) / step * (1 - 1e-12)));
-}
-
-TypeInfo FieldTraits<LawName>::describe(Rule) {
-    TypeInfo type = type_of(FieldKind::choice);
-    [&]<class... Law>(const std::variant<Law...>*) {
-        (type.choices.emplace_back(Law::name), ...);
-    }(static_cast<const AnyMaterial*>(nullptr));
-    return type;
 }
 
 namespace {

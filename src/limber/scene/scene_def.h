@@ -14,6 +14,7 @@
 
 #include "limber/mesh/shapes.h"
 #include "limber/scene/field_visitors.h"
+#include "limber/scene/material_def.h"
 #include "limber/scene/registry.h"
 #include "limber/solve/model.h"
 
@@ -27,10 +28,6 @@ struct Name : std::string {
 struct FilePath : std::string {
     using std::string::string;
 };
-/// One of the laws of AnyMaterial.
-struct LawName : std::string {
-    using std::string::string;
-};
 
 constexpr std::array<std::string_view, 2> enum_names(MassKind) {
     return {"lumped", "consistent"};
@@ -39,9 +36,13 @@ enum class UpAxis { y, z };
 constexpr std::array<std::string_view, 2> enum_names(UpAxis) {
     return {"y", "z"};
 }
-enum class Analysis { dynamic };
-constexpr std::array<std::string_view, 1> enum_names(Analysis) {
-    return {"dynamic"};
+enum class Analysis { dynamic, quasi_static, static_load, modal };
+constexpr std::array<std::string_view, 4> enum_names(Analysis) {
+    return {"dynamic", "quasi_static", "static", "modal"};
+}
+enum class DynamicIntegrator { backward_euler, trapezoid };
+constexpr std::array<std::string_view, 2> enum_names(DynamicIntegrator) {
+    return {"backward_euler", "trapezoid"};
 }
 enum class BoxSide { x_minus, x_plus, y_minus, y_plus, z_minus, z_plus };
 constexpr std::array<std::string_view, 6> enum_names(BoxSide) {
@@ -59,10 +60,11 @@ constexpr std::array<std::string_view, 1> enum_names(OutputFormat) {
 struct TimeDef {
     double step = 1.0 / 60;  // [s]
     std::optional<double> end;
-    std::optional<std::int64_t> steps;
+    std::optional<std::int64_t> steps, modes;
     Analysis analysis = Analysis::dynamic;
+    DynamicIntegrator integrator = DynamicIntegrator::backward_euler;
     Origin origin;
-    /// Steps until `end`, the last one may pass it by less than a step.
+    /// Steps until `end`, the last one may pass it by less than a step; a step for each mode.
     std::int64_t n_steps() const;
 };
 template <class Visitor>
@@ -72,8 +74,16 @@ void fields(Visitor& field, TimeDef& o) {
     field("end", o.end, Rule{.lo = 0, .hi = 1e9, .open_lo = true, .unit = Unit::time},
           "simulated time; the last step may pass it by less than a step");
     field("steps", o.steps, between(0, 1e15), "number of steps, instead of end");
-    field("analysis", o.analysis, any_value(), "static and modal analysis are not available yet");
-    field.exactly_one({"end", "steps"});
+    field("modes", o.modes, between(1, 10000),
+          "of modal analysis: how many; each is shown as a step of its own");
+    field("analysis", o.analysis, any_value(),
+          "dynamic; quasi_static: equilibrium at the end of every step, without inertia; static: "
+          "the same with gravity and forces growing from 0 to all over the run, one load step a "
+          "time step; modal: the lowest modes of vibration about rest, whatever the solver");
+    field("integrator", o.integrator, any_value(),
+          "of dynamic analysis: backward Euler, or the trapezoidal rule (implicit Newmark), which "
+          "does not damp");
+    field.exactly_one({"end", "steps", "modes"});
 }
 
 struct SolverDef {
@@ -96,40 +106,6 @@ void fields(Visitor& field, ContactDef& o) {
                  "how bodies are kept out of obstacles and of each other");
     field("separate", o.separate, any_value(),
           "bodies that overlap at the start are moved apart before the first step");
-}
-
-struct DampingDef {
-    double mass = 0, stiffness = 0;
-};
-template <class Visitor>
-void fields(Visitor& field, DampingDef& o) {
-    field("mass", o.mass, at_least(0, Unit::frequency), "a of C = a M + b K");
-    field("stiffness", o.stiffness, at_least(0, Unit::time), "b of C = a M + b K");
-}
-
-struct MaterialDef {
-    LawName kind = "corotated";
-    std::optional<double> young, poisson, mu, lambda;
-    std::optional<double> density;
-    DampingDef damping;
-    Origin origin;
-};
-template <class Visitor>
-void fields(Visitor& field, MaterialDef& o) {
-    const Rule stiffness{.lo = 0, .hi = 1e15, .open_lo = true, .unit = Unit::pressure};
-    field("kind", o.kind, any_value(), "the elastic law");
-    field("young", o.young, stiffness, "Young's modulus; 1 MPa where nothing is given");
-    field("poisson", o.poisson, inside(-1, 0.5), "Poisson's ratio; 0.3 where nothing is given");
-    field("mu", o.mu, stiffness, "Lame's second parameter, the shear modulus; with lambda");
-    field("lambda", o.lambda, between(-1e15, 1e15, Unit::pressure),
-          "Lame's first parameter; with mu; the bulk modulus lambda + 2/3 mu must be positive");
-    field("density", o.density, Rule{.lo = 0, .hi = 1e6, .open_lo = true, .unit = Unit::density},
-          "mass density; 1000 kg/m^3 where nothing is given");
-    field("damping", o.damping, any_value(), "Rayleigh damping");
-    field.needs("mu", "lambda");
-    field.needs("lambda", "mu");
-    field.at_most_one({"young", "mu"});
-    field.at_most_one({"poisson", "lambda"});
 }
 
 struct SphereSelect {
@@ -419,12 +395,6 @@ struct FieldTraits<FilePath> {
     static TypeInfo describe(Rule) { return type_of(FieldKind::path); }
     static void assign(const Value& v, const std::string&, FilePath& out) { out.assign(v.text); }
     static Value to_value(const FilePath& s, Rule) { return Value::of(std::string(s)); }
-};
-template <>
-struct FieldTraits<LawName> {
-    static TypeInfo describe(Rule);
-    static void assign(const Value& v, const std::string&, LawName& out) { out.assign(v.text); }
-    static Value to_value(const LawName& s, Rule) { return Value::of(std::string(s)); }
 };
 template <>
 struct FieldTraits<RotateDef> {

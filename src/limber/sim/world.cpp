@@ -13,8 +13,18 @@
 namespace limber {
 
 namespace {
+
 constexpr Index grain = 4096;
+
+/// What the stepper of call `call` decided beside its iterations.
+std::vector<Index> stepper_decisions(std::span<const int> replay, std::size_t call) {
+    std::vector<Index> out;
+    for (std::size_t k = call + 1; k < replay.size() && replay[k] < 0; ++k)
+        out.push_back(-1 - replay[k]);
+    return out;
 }
+
+}  // namespace
 
 World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> stepper,
              std::unique_ptr<ContactMethod> contact, WorldOptions options)
@@ -29,7 +39,7 @@ World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> steppe
     state_.v = model_->initial_velocity;
     trial_ = state_;
     for (std::vector<Vec3d>* array :
-         {&forces_.external, &forces_.contact, &forces_.reaction, &pin_velocity_})
+         {&forces_.external, &forces_.contact, &forces_.reaction, &pin_velocity_, &external_start_})
         array->resize(n);
     for (const Body& body : model_->bodies) {
         surface_nodes_.insert(surface_nodes_.end(), body.surface_nodes.begin(),
@@ -122,9 +132,12 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
                        pin_velocity_,
                        contacts_.terms,
                        &clock,
-                       call < replay_.size() ? replay_[call] : -1};
+                       call < replay_.size() ? replay_[call] : -1,
+                       external_start_};
+    if (call < replay_.size()) stepper_->replay(stepper_decisions(replay_, call));
     stepper_->free_motion(in, trial_, forces_, report);
     decisions_.push_back(report.solve.iterations - before);
+    for (const Index decision : stepper_->decisions()) decisions_.push_back(-1 - decision);
     if (report.solve.failed()) return false;
     ScopedTimer timer(report.ms(Stage::correct));
     parallel_for(model_->n_nodes(), grain, [&](Index i) { forces_.contact[i] = {}; });
@@ -134,18 +147,25 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
     return trial_is_finite();
 }
 
+/// Gravity and forces at a time [N].
+void World::load_at(double t, std::span<Vec3d> out) const {
+    const Model& m = *model_;
+    const double share = m.load_ramp > 0 ? std::clamp(t / m.load_ramp, 0.0, 1.0) : 1.0;
+    parallel_for(m.n_nodes(), grain, [&](Index i) { out[i] = (share * m.mass[i]) * m.gravity; });
+    for (const NodalForce& force : m.forces) {
+        const double scale = share * (force.scale.empty() ? 1 : force.scale.value(t));
+        for (std::size_t k = 0; k < force.nodes.size(); ++k)
+            out[force.nodes[k]] += scale * force.share[k];
+    }
+}
+
 /// Loads and pin velocities for a step of length h that ends at t_end.
 void World::drive(double h, double t_end) {
     const Model& m = *model_;
-    parallel_for(m.n_nodes(), grain, [&](Index i) {
-        forces_.external[i] = m.mass[i] * m.gravity;
-        inertia_[i] = m.mass[i] + h * h * m.stiffness[i];
-    });
-    for (const NodalForce& force : m.forces) {
-        const double scale = force.scale.empty() ? 1 : force.scale.value(t_end);
-        for (std::size_t k = 0; k < force.nodes.size(); ++k)
-            forces_.external[force.nodes[k]] += scale * force.share[k];
-    }
+    load_at(t_end, forces_.external);
+    if (m.integrator == Integrator::trapezoid) load_at(t_end - h, external_start_);
+    parallel_for(m.n_nodes(), grain,
+                 [&](Index i) { inertia_[i] = m.mass[i] + h * h * m.stiffness[i]; });
     for (const Pin& pin : m.pins)
         for (Index i : pin.nodes) {
             const Vec3d v = (1 / h) * (pin.motion.apply(m.mesh.nodes[i], t_end) - trial_.x[i]);

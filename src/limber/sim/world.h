@@ -44,7 +44,8 @@ class World {
     void save(ByteWriter& out) const;  // State and every History
     void load(ByteReader& in);         // all or nothing: an error leaves the world untouched
 
-    /// Iterations of each (sub-)step tried in the last step, in order: what a clock decided.
+    /// Iterations of each (sub-)step tried in the last step, in order: what a clock decided. After
+    /// each come, as -1 - d, the decisions d of a stepper that has more to tell (Stepper).
     std::span<const int> decisions() const { return decisions_; }
     /// The next step uses these instead of the clock; must outlive it.
     void replay(std::span<const int> decisions) { replay_ = decisions; }
@@ -52,6 +53,7 @@ class World {
   private:
     bool advance(int n_parts, int part, const Timer& clock, StepReport& report);
     void drive(double h, double t_end);  // loads and pin velocities at t_end
+    void load_at(double t, std::span<Vec3d> out) const;
     void measure(StepReport& report);
     bool trial_is_finite();
     StepFailure diagnose(const StepReport& report) const;
@@ -65,7 +67,7 @@ class World {
     State state_, trial_;
     NodeForces forces_;
     ContactSet contacts_;
-    std::vector<Vec3d> pin_velocity_;
+    std::vector<Vec3d> pin_velocity_, external_start_;
     std::vector<Index> surface_nodes_;      // of all bodies
     std::vector<ContactSurface> surfaces_;  // one a body
     std::vector<double> inertia_;           // of the step's h: what contact presses against [kg]

@@ -15,6 +15,9 @@ namespace limber {
 
 enum class MassKind { lumped, consistent };
 
+/// How a step of time is taken (solve/objective.h); linearly implicit solvers know the first alone.
+enum class Integrator { backward_euler, trapezoid, quasi_static };
+
 /// A finer surface to look at, carried along by the tets of a body. Empty: none.
 struct Skin {
     std::vector<Triangle> triangles;  // in the skin's own numbers, those of its file
@@ -57,7 +60,9 @@ struct Probe {
 /// What never changes in a run. Built by scene/build_model (or by hand and finish_model), const
 /// afterwards.
 struct Model {
-    double h = 1.0 / 60;         // time step [s]
+    double h = 1.0 / 60;  // time step [s]
+    Integrator integrator = Integrator::backward_euler;
+    double load_ramp = 0;        // gravity and forces grow from 0 to all until this time [s]
     Vec3d gravity{0, -9.81, 0};  // [m/s²]
     int up_axis = 1;             // 1: y, 2: z; for pictures only
     TetMesh mesh;                // all bodies, placed, at rest

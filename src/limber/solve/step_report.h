@@ -36,9 +36,10 @@ enum class StepFlag : unsigned {
     indefinite = 8,     // the matrix was not positive definite
     inverted = 16,      // some det F <= 0
     damped = 32,        // regions that a stale factor gets wrong were damped
+    line_search = 64,   // no step along the search direction brought the energy down
 };
-inline constexpr std::array<std::string_view, 6> step_flag_names = {
-    "substepped", "iteration_cap", "deadline", "indefinite", "inverted", "damped"};
+inline constexpr std::array<std::string_view, 7> step_flag_names = {
+    "substepped", "iteration_cap", "deadline", "indefinite", "inverted", "damped", "line_search"};
 
 /// Why a step failed for good: names the body, the node or element and the likely cause.
 struct StepFailure {

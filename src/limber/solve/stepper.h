@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "limber/contact/contact_method.h"
@@ -21,9 +22,10 @@ struct StepInput {
     std::span<const Vec3d> external;  // gravity and loads [N]
     std::span<const Vec3d>
         pin_velocity;  // [m/s] where Model::free is 0: lands the node on its key frame
-    std::span<const ContactTerm> contact;  // what the contact method adds to A and b
-    const Timer* clock = nullptr;          // since the beginning of World::step
-    int forced_iterations = -1;            // >= 0 when decisions are replayed
+    std::span<const ContactTerm> contact;     // what the contact method adds to A and b
+    const Timer* clock = nullptr;             // since the beginning of World::step
+    int forced_iterations = -1;               // >= 0 when decisions are replayed
+    std::span<const Vec3d> external_start{};  // the loads at t, for the trapezoidal rule alone [N]
 };
 
 /// Values of tets that a solver wants to show, besides those of every run.
@@ -32,6 +34,12 @@ struct CellField {
     std::vector<double> value;  // one a tet of the model
 };
 using CellFields = std::vector<CellField>;
+
+/// Numbers of one step that a solver wants in a table of its own, <name>.csv.
+struct StepTable {
+    std::string name;
+    std::vector<std::pair<std::string, double>> row;  // the same columns every step
+};
 
 /// A time integrator with its linear or nonlinear solver. Owns its workspaces; borrows the model.
 class Stepper {
@@ -54,8 +62,13 @@ class Stepper {
     virtual std::string describe() { return {}; }
     /// For files and pictures, after a step.
     virtual void describe_cells(CellFields&) const {}
+    virtual const StepTable* table() const { return nullptr; }
     /// Whether results depend on the clock (deadlines): such runs record their decisions.
     virtual bool clocked() const { return false; }
+    /// What the clock decided in the last free_motion beside the iterations, which World knows: a
+    /// list of numbers >= 0 that replay() takes for the next one.
+    virtual std::span<const Index> decisions() const { return {}; }
+    virtual void replay(std::span<const Index>) {}
 };
 
 }  // namespace limber

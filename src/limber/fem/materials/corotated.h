@@ -4,6 +4,9 @@
 #include <string_view>
 
 #include "limber/core/math.h"
+#include "limber/fem/lame.h"
+#include "limber/fem/materials/projective.h"
+#include "limber/fem/principal.h"
 #include "limber/fem/rotation.h"
 
 namespace limber {
@@ -16,7 +19,12 @@ struct CorotatedElastic {
     static constexpr std::string_view help =
         "linear in the turning frame of each element; no ghost forces under rotation";
     static constexpr bool corotational = true;
+    static constexpr int n_raw = 0;
     double mu = 0, lambda = 0;  // Lamé parameters [Pa]
+    bool frozen = false;        // the tangent: R held fixed, or changing with F
+
+    static CorotatedElastic from(const Lame& lame) { return {lame.mu, lame.lambda}; }
+    Lame small_strain() const { return {mu, lambda}; }
 
     template <class T>
     LIMBER_HD static Mat3<T> rotation(const Mat3<T>& F) {
@@ -46,29 +54,26 @@ struct CorotatedElastic {
         const T pressure = T(lambda) * trace(e);
         return R * (T(2 * mu) * e + Mat3<T>::diagonal(pressure, pressure, pressure));
     }
-    /// ∂P/∂F with the change of R: 2μ I₉ + λ r rᵀ + (λ tr ε − 2μ) Σ_kl H⁻¹_kl q_k q_lᵀ, where
-    /// r = vec R, q_k = vec(R [e_k]×) and H = tr(S) I − S; the sum is ∂R/∂F.   [Pa]
-    /// Not projected: indefinite where the bracket outweighs 2μ. Singular where σ₂ + σ₃ = 0.
+    /// Kavan's notes, Eq. (40): ψ = μ Σ (s_i − 1)² + λ/2 (Σ s_i − 3)². A frozen R takes the twists
+    /// out.
+    template <class T>
+    LIMBER_HD PrincipalCurvature<T> curvature(const Vec3<T>& s) const {
+        const T l(lambda), two_mu(2 * mu), pressure = T(lambda) * (s.x + s.y + s.z - T(3));
+        PrincipalCurvature<T> c{
+            Mat3<T>::diagonal(two_mu, two_mu, two_mu), {}, {two_mu, two_mu, two_mu}};
+        for (T& entry : c.stretch.a) entry += l;
+        for (int k = 0; k < 3 && !frozen; ++k) {
+            const T sum = principal_detail::safe_sum(s[(k + 1) % 3], s[(k + 2) % 3]);
+            c.twist[k] = two_mu + T(2) * (pressure - two_mu) / sum;
+        }
+        return c;
+    }
+    /// ∂P/∂F of the chosen tangent. Not projected: the exact one is indefinite where the turning
+    /// outweighs 2μ, and does not exist where s₁ + s₂ = 0.   [Pa]
     template <class T>
     LIMBER_HD Mat9<T> hessian(const Mat3<T>& F) const {
-        const Mat3<T> R = rotation(F), S = strain(F, R) + Mat3<T>::identity();
-        const T tr = trace(S), spin = T(lambda) * (tr - T(3)) - T(2 * mu);
-        const Mat3<T> H_inv = inverse(Mat3<T>::diagonal(tr, tr, tr) - S);
-        Vec3<T> zero;
-        const Vec3<T> r0 = R.col(0), r1 = R.col(1), r2 = R.col(2);
-        const Mat3<T> q[3] = {Mat3<T>::from_columns(zero, r2, -r1),   // R [e_0]×
-                              Mat3<T>::from_columns(-r2, zero, r0),   // R [e_1]×
-                              Mat3<T>::from_columns(r1, -r0, zero)};  // R [e_2]×
-        Mat9<T> H;
-        for (int j = 0; j < 9; ++j)
-            for (int i = 0; i < 9; ++i) {
-                T sum = T(lambda) * R.a[i] * R.a[j];
-                if (i == j) sum += T(2 * mu);
-                for (int k = 0; k < 3; ++k)
-                    for (int l = 0; l < 3; ++l) sum += spin * H_inv(k, l) * (q[k].a[i] * q[l].a[j]);
-                H(i, j) = sum;
-            }
-        return H;
+        const SignedSvd<T> svd = signed_svd(F);
+        return assemble_hessian(svd, curvature(svd.s));
     }
     /// ∂P/∂F with R held fixed: dP = μ (dF + R dFᵀ R) + λ (R : dF) R. What linearly implicit
     /// corotation uses, Eq. (8); positive semidefinite always.   [Pa]

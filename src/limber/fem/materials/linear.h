@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "limber/core/math.h"
+#include "limber/fem/lame.h"
 
 namespace limber {
 
@@ -13,7 +14,11 @@ struct LinearElastic {
     static constexpr std::string_view name = "linear";
     static constexpr std::string_view help = "small strains only; swells when it turns";
     static constexpr bool corotational = false;
+    static constexpr int n_raw = 0;
     double mu = 0, lambda = 0;  // Lamé parameters [Pa]
+
+    static LinearElastic from(const Lame& lame) { return {lame.mu, lame.lambda}; }
+    Lame small_strain() const { return {mu, lambda}; }
 
     template <class T>
     LIMBER_HD static Mat3<T> strain(const Mat3<T>& F) {
@@ -43,6 +48,12 @@ struct LinearElastic {
                 H(4 * i, 4 * j) += T(lambda);
             }
         return H;
+    }
+    /// The diagonal of the 3x3 block of a node, g the gradient of its shape function, per volume.
+    template <class T>
+    LIMBER_HD Vec3<T> block_diagonal(const Vec3<T>& g) const {
+        const T shear = T(mu) * dot(g, g), normal(mu + lambda);
+        return {shear + normal * g.x * g.x, shear + normal * g.y * g.y, shear + normal * g.z * g.z};
     }
 };
 

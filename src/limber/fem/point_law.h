@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What element loops evaluate at a point: a law, its volume term and its conversion. visit_law()
+// chooses the law once, outside the loop.
+//
+// T is double, float, a packet of either, or a dual number. l is the interpolant of Wang & Yang
+// 2016, Eq. (17), held fixed in all derivatives: 0 gives the law, 1 the projective energy with the
+// law's small-strain shear modulus.
+
+#include <utility>
+#include <variant>
+
+#include "limber/core/math.h"
+#include "limber/core/simd.h"
+#include "limber/fem/invariants.h"
+#include "limber/fem/materials.h"
+#include "limber/fem/principal.h"
+#include "limber/fem/psd.h"
+#include "limber/fem/volume_term.h"
+
+namespace limber {
+
+/// A law by invariants: no decomposition of F in any derivative.
+template <class Law>
+concept InvariantLaw = requires(const Law& law, const Invariants<double>& v) {
+    law.slopes(v);
+    law.curvatures(v);
+};
+/// A law by principal stretches.
+template <class Law>
+concept PrincipalLaw = requires(const Law& law, const Vec3<double>& s) {
+    law.curvature(s);
+};
+template <class Law>
+concept IsotropicLaw = InvariantLaw<Law> || PrincipalLaw<Law>;
+
+template <class Law>
+struct PointLaw {
+    Law law;
+    double volume = 0;  // [Pa]
+    Conversion conversion{};
+
+    /// (1 − l) (ψ + k/2 (J − 1)²) + l ψ_proj, Eq. (18).   [J/m³]
+    /// +infinity, never NaN, where the law does not take F and l < 1.
+    template <class T>
+    T energy(const Mat3<T>& F, const T& l) const;
+    /// ∂/∂F of it   [Pa]
+    template <class T>
+    Mat3<T> stress(const Mat3<T>& F, const T& l) const;
+    /// ∂²/∂F² over column-major vec(F), not projected   [Pa]
+    Mat9d hessian(const Mat3d& F, double l) const;
+    /// The nearest positive semidefinite one: by the eigen-system of isotropic laws, else by a
+    /// general eigen-decomposition.   [Pa]
+    Mat9d projected_hessian(const Mat3d& F, double l) const;
+    /// The diagonal of the 3x3 block of a node: d² along e_r gᵀ for r = 0, 1, 2, g the gradient of
+    /// its shape function, with 2k |g|² for the projective part as in Eq. (19). Not projected.
+    template <class T>
+    Vec3<T> block_diagonal(const Mat3<T>& F, const T& l, const Vec3<T>& g) const;
+    /// l of the next iteration, Eq. (17), from that of the one before; 0 without conversion.
+    template <class T>
+    T interpolant(const Mat3<T>& F, const T& before) const;
+
+  private:
+    ProjectiveElastic projective() const { return {law.small_strain().mu}; }
+    /// Apart, so that the usual path keeps its matrices in registers.
+    template <class T>
+    [[gnu::noinline]] Mat3<T> mixed_stress(const Mat3<T>& F, const T& l) const;
+    PrincipalCurvature<double> curvature(const Vec3d& s, double l) const;
+};
+
+/// Calls f with the PointLaw of the material.
+template <class F>
+decltype(auto) visit_law(const Material& material, F&& f) {
+    return std::visit(
+        [&](const auto& law) -> decltype(auto) {
+            using Law = std::decay_t<decltype(law)>;
+            return f(PointLaw<Law>{law, material.volume, material.conversion});
+        },
+        material.law);
+}
+
+template <class Law>
+template <class T>
+T PointLaw<Law>::energy(const Mat3<T>& F, const T& l) const {
+    T W = law.energy(F);
+    if (volume != 0) W += VolumeTerm{volume}.energy(F);
+    if (!any(l > T(0))) return W;
+    // Not 0 · infinity where the hand-over is complete.
+    return select(l < T(1), (T(1) - l) * W, T(0)) + l * projective().energy(F);
+}
+
+template <class Law>
+template <class T>
+Mat3<T> PointLaw<Law>::stress(const Mat3<T>& F, const T& l) const {
+    if (volume == 0 && !any(l > T(0))) return law.stress(F);
+    return mixed_stress(F, l);
+}
+
+template <class Law>
+template <class T>
+Mat3<T> PointLaw<Law>::mixed_stress(const Mat3<T>& F, const T& l) const {
+    Mat3<T> P = law.stress(F);
+    if (volume != 0) P += VolumeTerm{volume}.stress(F);
+    if (!any(l > T(0))) return P;
+    const auto partly = l < T(1);
+    const Mat3<T> Q = projective().stress(F);
+    for (int i = 0; i < 9; ++i) P.a[i] = select(partly, (T(1) - l) * P.a[i], T(0)) + l * Q.a[i];
+    return P;
+}
+
+template <class Law>
+Mat9d PointLaw<Law>::hessian(const Mat3d& F, double l) const {
+    Mat9d H;
+    const auto add = [&](double f, const Mat9d& part) {
+        for (int i = 0; i < 81; ++i) H.a[i] += f * part.a[i];
+    };
+    if (l < 1) add(1 - l, law.hessian(F));
+    if (l < 1 && volume != 0) add(1 - l, VolumeTerm{volume}.hessian(F));
+    if (l > 0) add(l, projective().hessian(F));
+    return H;
+}
+
+namespace point_law_detail {
+
+template <class Law, class T>
+PrincipalCurvature<T> curvature_of_law(const Law& law, const Vec3<T>& s) {
+    if constexpr (InvariantLaw<Law>) {
+        const Invariants<T> v = invariants_of(s);
+        return limber::curvature_of(s, law.slopes(v), law.curvatures(v));
+    } else {
+        return law.curvature(s);
+    }
+}
+
+}  // namespace point_law_detail
+
+template <class Law>
+PrincipalCurvature<double> PointLaw<Law>::curvature(const Vec3d& s, double l) const {
+    PrincipalCurvature<double> c{};
+    if (l < 1) c = c + (1 - l) * point_law_detail::curvature_of_law(law, s);
+    if (l < 1 && volume != 0) c = c + (1 - l) * VolumeTerm{volume}.curvature(s);
+    if (l > 0) c = c + l * projective().curvature(s);
+    return c;
+}
+
+template <class Law>
+Mat9d PointLaw<Law>::projected_hessian(const Mat3d& F, double l) const {
+    if constexpr (IsotropicLaw<Law>) {
+        const SignedSvd<double> svd = signed_svd(F);
+        return assemble_hessian(svd, nearest_psd(curvature(svd.s, l)));
+    } else {
+        return nearest_psd(hessian(F, l));
+    }
+}
+
+template <class Law>
+template <class T>
+Vec3<T> PointLaw<Law>::block_diagonal(const Mat3<T>& F, const T& l, const Vec3<T>& g) const {
+    Vec3<T> out;
+    if constexpr (InvariantLaw<Law>) {
+        const Invariants<T> v = invariants_of(F);
+        InvariantSlopes<T> slopes = law.slopes(v);
+        InvariantCurvatures<T> curvatures = law.curvatures(v);
+        slopes.J += T(volume) * (v.J - T(1));
+        curvatures.J_J += T(volume);
+        out = block_diagonal_of(F, v, slopes, curvatures, g);
+    } else {
+        if constexpr (PrincipalLaw<Law>) {
+            const SignedSvd<T> svd = signed_svd(F);
+            out = limber::block_diagonal(svd, law.curvature(svd.s), g);
+        } else {
+            out = law.block_diagonal(g);
+        }
+        if (volume != 0) {  // J is linear along a direction of rank one
+            const Vec3<T> dJ = cofactor(F) * g;
+            out += T(volume) * Vec3<T>{dJ.x * dJ.x, dJ.y * dJ.y, dJ.z * dJ.z};
+        }
+    }
+    if (!any(l > T(0))) return out;
+    const auto partly = l < T(1);
+    const T constant = l * T(2 * law.small_strain().mu) * dot(g, g);
+    for (int r = 0; r < 3; ++r) out[r] = select(partly, (T(1) - l) * out[r], T(0)) + constant;
+    return out;
+}
+
+template <class Law>
+template <class T>
+T PointLaw<Law>::interpolant(const Mat3<T>& F, const T& before) const {
+    const T zero(0), one(1);
+    if (!conversion.on) return zero;
+    const T faded = before - T(conversion.fade);
+    T l = select(faded > zero, faded, zero);
+    // s₂ >= J / |cof F| for J > 0, since |cof F| >= s₀ s₁: usually above λ⁺ without a
+    // decomposition.
+    const T upper(conversion.upper);
+    const Invariants<T> v = invariants_of(F);
+    const auto clear = (v.J > zero) & (v.J * v.J > upper * upper * v.II);
+    if (any(!clear)) {
+        const T smallest = signed_svd(F).s.z;
+        const T wanted = (upper - smallest) * T(1 / (conversion.upper - conversion.lower));
+        l = select(wanted > l, wanted, l);
+    }
+    return select(l < one, l, one);
+}
+
+}  // namespace limber

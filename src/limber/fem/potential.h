@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "limber/linalg/block_csr.h"
+
+namespace limber {
+
+/// What stands for ∂²E/∂x²: as it is, or each element's part replaced by the nearest positive
+/// semidefinite one.
+enum class HessianKind { exact, projected };
+constexpr std::array<std::string_view, 2> enum_names(HessianKind) {
+    return {"exact", "projected"};
+}
+
+/// A part of the potential energy E(x): the tets of a model, its springs, its cloth. Sums are taken
+/// in an order that depends on the mesh alone. Real is the precision of positions, energies of
+/// single elements and gradients.
+template <class Real>
+class Potential {
+  public:
+    using Positions = std::span<const Vec3<Real>>;
+    virtual ~Potential() = default;
+
+    /// Takes from x what derivatives and comparisons of energies hold fixed (interpolants of the
+    /// invertible conversion). Called once an iteration.
+    virtual void hold(Positions) {}
+    /// Forgets what was held: the start of a step.
+    virtual void release() {}
+    /// E(x) [J]; infinite where the law has no value (an inverted tet under a law with ln J).
+    virtual double energy(Positions x) = 0;
+    /// g += ∂E/∂x [N].
+    virtual void add_gradient(Positions x, std::span<Vec3<Real>> g) = 0;
+    /// d += the diagonal of ∂²E/∂x², not projected [N/m]: Jacobi preconditioning.
+    virtual void add_diagonal(Positions x, std::span<Vec3<Real>> d) = 0;
+    /// D += the diagonal 3x3 blocks of ∂²E/∂x² [N/m].
+    virtual void add_diagonal_blocks(Positions x, HessianKind kind, std::span<Mat3<Real>> D) = 0;
+    /// The pairs of nodes i < j that ∂²E/∂x² couples are appended, in any order.
+    virtual void add_pairs(std::vector<std::array<Index, 2>>& pairs) const = 0;
+    /// A += scale ∂²E/∂x². A has room for every pair, and the same pattern in every call.
+    virtual void add_hessian(Positions x, HessianKind kind, double scale, BlockCsr& A) = 0;
+    /// A += scale Σ b_e K_e(x) with the projected tangents of tets: stiffness damping. Other
+    /// elements have none.
+    virtual void add_damping(Positions, std::span<const double> /*b, per tet*/, double /*scale*/,
+                             BlockCsr&) {}
+};
+
+/// A matrix of zeros with the diagonal and the given pairs of n nodes.
+BlockCsr matrix_of_pairs(Index n_nodes, std::vector<std::array<Index, 2>> pairs);
+
+}  // namespace limber

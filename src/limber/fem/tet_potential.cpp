@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/fem/tet_potential.h"
+
+#include <algorithm>
+
+#include "limber/core/check.h"
+#include "limber/core/parallel.h"
+#include "limber/fem/packet_memory.h"
+#include "limber/fem/point_law.h"
+
+namespace limber {
+
+namespace {
+
+/// The 3x3 block ∂²E/∂x_a ∂x_b = V Σ_jl C(· j, · l) g_a[j] g_b[l] of a tet, C = ∂P/∂F.
+Mat3d contracted(const Mat9d& C, double volume, const Vec3d& a, const Vec3d& b) {
+    Mat3d K;
+    for (int l = 0; l < 3; ++l)
+        for (int j = 0; j < 3; ++j) {
+            const double w = volume * a[j] * b[l];
+            for (int k = 0; k < 3; ++k)
+                for (int i = 0; i < 3; ++i) K(i, k) += w * C(i + 3 * j, k + 3 * l);
+        }
+    return K;
+}
+
+std::array<Vec3d, 4> shape_gradients(const Mat3d& Dm_inv) {
+    const Vec3d g1 = Dm_inv.row(0), g2 = Dm_inv.row(1), g3 = Dm_inv.row(2);
+    return {-(g1 + g2 + g3), g1, g2, g3};
+}
+
+template <class Law>
+Mat9d tangent(const Law& law, HessianKind kind, const Mat3d& F, double l) {
+    return kind == HessianKind::exact ? law.hessian(F, l) : law.projected_hessian(F, l);
+}
+
+}  // namespace
+
+template <class Real>
+TetPotential<Real>::TetPotential(const TetMesh& mesh, std::span<const Material> materials,
+                                 std::span<const Index> tet_material)
+    : materials_(materials), tets_(mesh.tets), rest_(mesh.tets.size()) {
+    const Index n_tets = mesh.n_tets();
+    std::vector<Index> order(n_tets), packet_begin{0};
+    for (Index t = 0; t < n_tets; ++t) order[t] = t;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index a, Index b) { return tet_material[a] < tet_material[b]; });
+    for (Index k = 0; k < n_tets; ++k) {
+        const Index t = order[k], m = tet_material[t];
+        const bool other = k == 0 || m != tet_material[order[k - 1]];
+        const int lane = other ? 0 : (rest_[order[k - 1]].place + 1) % W;
+        if (lane == 0) {
+            const Index packet = static_cast<Index>(groups_.size());
+            const bool full = packet - packet_begin.back() == CornerSumOf<W>::chunk_packets;
+            if (packet > 0 && (other || full)) packet_begin.push_back(packet);
+            if (packet == packet_begin.back()) chunk_material_.push_back(m);
+            groups_.emplace_back();
+        }
+        Group& group = groups_.back();
+        const Vec3d a = mesh.nodes[tets_[t][0]];
+        const Mat3d Dm = Mat3d::from_columns(
+            mesh.nodes[tets_[t][1]] - a, mesh.nodes[tets_[t][2]] - a, mesh.nodes[tets_[t][3]] - a);
+        rest_[t] = {inverse(Dm), determinant(Dm) / 6,
+                    static_cast<Index>(groups_.size() - 1) * W + lane, m};
+        LIMBER_CHECK(rest_[t].volume > 0, "a tet at rest has a positive volume");
+        for (int c = 0; c < 4; ++c) group.node[c][lane] = tets_[t][c];
+        for (int i = 0; i < 9; ++i) group.Dm_inv[i][lane] = static_cast<Real>(rest_[t].Dm_inv.a[i]);
+        group.volume[lane] = static_cast<Real>(rest_[t].volume);
+        converts_ = converts_ || materials[m].conversion.on;
+    }
+    packet_begin.push_back(static_cast<Index>(groups_.size()));
+    if (n_tets == 0) packet_begin = {0};
+    incidence_ = node_tets(mesh.n_nodes(), tets_);
+    NodeTets places = incidence_;
+    for (Index& entry : places.entry) entry = rest_[entry / 4].place * 4 + entry % 4;
+    for (Index i = 0; i < mesh.n_nodes(); ++i)
+        std::sort(places.entry.begin() + places.begin[i],
+                  places.entry.begin() + places.begin[i + 1]);
+    plan_ = make_corner_sum<W>(places, std::move(packet_begin));
+    chunk_energy_.resize(plan_.n_chunks());
+}
+
+/// F = Ds Dm⁻¹ of W tets. A lane without a tet gets F = 0: its volume is 0, but a law may have no
+/// value there, so the kernels ask for the identity instead.
+template <class Real>
+auto TetPotential<Real>::gradient_of(const Group& group, Positions x) const -> Mat3<Lanes> {
+    Mat3<Lanes> Dm_inv;
+    for (int i = 0; i < 9; ++i) Dm_inv.a[i] = Lanes::load(group.Dm_inv[i]);
+    Mat3<Lanes> F = load_edges(x.data(), group.node) * Dm_inv;
+    const auto used = Lanes::load(group.volume) > Lanes(Real(0));
+    for (int i = 0; i < 9; ++i) F.a[i] = select(used, F.a[i], Lanes(Real(i % 4 == 0)));
+    return F;
+}
+
+template <class Real>
+Mat3d TetPotential<Real>::deformation(Index t, Positions x) const {
+    const auto at = [&](int c) {
+        const Vec3<Real>& p = x[tets_[t][c]];
+        return Vec3d{p.x, p.y, p.z};
+    };
+    const Vec3d a = at(0);
+    return Mat3d::from_columns(at(1) - a, at(2) - a, at(3) - a) * rest_[t].Dm_inv;
+}
+
+template <class Real>
+void TetPotential<Real>::release() {
+    for (Group& group : groups_) std::fill(group.interpolant, group.interpolant + W, Real(0));
+}
+
+template <class Real>
+void TetPotential<Real>::hold(Positions x) {
+    if (!converts_) return;
+    parallel_chunks(plan_.n_chunks(), [&](Index chunk) {
+        visit_law(materials_[chunk_material_[chunk]], [&](const auto& law) {
+            if (!law.conversion.on) return;
+            for (Index p = plan_.packet_begin[chunk]; p < plan_.packet_begin[chunk + 1]; ++p) {
+                Group& group = groups_[p];
+                law.interpolant(gradient_of(group, x), Lanes::load(group.interpolant))
+                    .store(group.interpolant);
+            }
+        });
+    });
+}
+
+template <class Real>
+double TetPotential<Real>::energy(Positions x) {
+    parallel_chunks(plan_.n_chunks(), [&](Index chunk) {
+        visit_law(materials_[chunk_material_[chunk]], [&](const auto& law) {
+            double sum = 0;
+            for (Index p = plan_.packet_begin[chunk]; p < plan_.packet_begin[chunk + 1]; ++p) {
+                const Group& group = groups_[p];
+                const Lanes psi = law.energy(gradient_of(group, x), Lanes::load(group.interpolant));
+                const Lanes part = Lanes::load(group.volume) * psi;
+                for (int lane = 0; lane < W; ++lane) sum += static_cast<double>(part[lane]);
+            }
+            chunk_energy_[chunk] = sum;
+        });
+    });
+    double sum = 0;
+    for (double part : chunk_energy_) sum += part;
+    return sum;
+}
+
+template <class Real>
+void TetPotential<Real>::add_gradient(Positions x, std::span<Vec3<Real>> g) {
+    sweep_chunks(plan_, scratch_, [&](Index chunk, Index first, Index last, Vec4<Real>* sum) {
+        visit_law(materials_[chunk_material_[chunk]], [&](const auto& law) {
+            for (Index p = first; p < last; ++p) {
+                const Group& group = groups_[p];
+                const Mat3<Lanes> F = gradient_of(group, x);
+                Mat3<Lanes> Dm_inv;
+                for (int i = 0; i < 9; ++i) Dm_inv.a[i] = Lanes::load(group.Dm_inv[i]);
+                const Mat3<Lanes> P = law.stress(F, Lanes::load(group.interpolant));
+                add_balanced((Lanes::load(group.volume) * P) * transpose(Dm_inv),
+                             plan_.packet[p].slot, sum);
+            }
+        });
+    });
+    parallel_for(static_cast<Index>(g.size()), 2048,
+                 [&](Index i) { g[i] += node_sum(plan_, scratch_, i); });
+}
+
+template <class Real>
+void TetPotential<Real>::add_diagonal(Positions x, std::span<Vec3<Real>> d) {
+    sweep_chunks(plan_, scratch_, [&](Index chunk, Index first, Index last, Vec4<Real>* sum) {
+        visit_law(materials_[chunk_material_[chunk]], [&](const auto& law) {
+            for (Index p = first; p < last; ++p) {
+                const Group& group = groups_[p];
+                const Mat3<Lanes> F = gradient_of(group, x);
+                const Lanes l = Lanes::load(group.interpolant), V = Lanes::load(group.volume);
+                Mat3<Lanes> Dm_inv;
+                for (int i = 0; i < 9; ++i) Dm_inv.a[i] = Lanes::load(group.Dm_inv[i]);
+                const Vec3<Lanes> g1 = Dm_inv.row(0), g2 = Dm_inv.row(1), g3 = Dm_inv.row(2);
+                const auto add = [&](int corner, const Vec3<Lanes>& g) {
+                    add_corner(V * law.block_diagonal(F, l, g), plan_.packet[p].slot[corner], sum);
+                };
+                add(0, -(g1 + g2 + g3));
+                add(1, g1);
+                add(2, g2);
+                add(3, g3);
+            }
+        });
+    });
+    parallel_for(static_cast<Index>(d.size()), 2048,
+                 [&](Index i) { d[i] += node_sum(plan_, scratch_, i); });
+}
+
+template <class Real>
+void TetPotential<Real>::add_diagonal_blocks(Positions x, HessianKind kind,
+                                             std::span<Mat3<Real>> D) {
+    diagonal_.resize(tets_.size());
+    parallel_for(static_cast<Index>(tets_.size()), 128, [&](Index t) {
+        const RestTet& rest = rest_[t];
+        const double l = groups_[rest.place / W].interpolant[rest.place % W];
+        visit_law(materials_[rest.material], [&](const auto& law) {
+            const Mat9d C = tangent(law, kind, deformation(t, x), l);
+            const auto g = shape_gradients(rest.Dm_inv);
+            for (int a = 0; a < 4; ++a) diagonal_[t][a] = contracted(C, rest.volume, g[a], g[a]);
+        });
+    });
+    parallel_for(static_cast<Index>(D.size()), 512, [&](Index i) {
+        Mat3d sum;
+        for (Index entry : incidence_.of(i)) sum += diagonal_[entry / 4][entry % 4];
+        for (int k = 0; k < 9; ++k) D[i].a[k] += static_cast<Real>(sum.a[k]);
+    });
+}
+
+template <class Real>
+void TetPotential<Real>::add_pairs(std::vector<std::array<Index, 2>>& pairs) const {
+    for (const Tet& tet : tets_)
+        for (int a = 0; a < 4; ++a)
+            for (int b = a + 1; b < 4; ++b)
+                pairs.push_back({std::min(tet[a], tet[b]), std::max(tet[a], tet[b])});
+}
+
+/// A += Σ weight(t) K_t.
+template <class Real>
+template <class Weight>
+void TetPotential<Real>::assemble(Positions x, HessianKind kind, Weight&& weight, BlockCsr& A) {
+    if (blocks_.size() != tets_.size()) {
+        scatter_ = BlockScatter<4>(A, tets_);
+        blocks_.resize(tets_.size());
+    }
+    parallel_for(static_cast<Index>(tets_.size()), 128, [&](Index t) {
+        const RestTet& rest = rest_[t];
+        const double l = groups_[rest.place / W].interpolant[rest.place % W];
+        visit_law(materials_[rest.material], [&](const auto& law) {
+            const Mat9d C = tangent(law, kind, deformation(t, x), l);
+            const auto g = shape_gradients(rest.Dm_inv);
+            for (int a = 0; a < 4; ++a)
+                for (int b = a; b < 4; ++b)
+                    blocks_[t][BlockScatter<4>::pair(a, b)] =
+                        contracted(C, weight(t) * rest.volume, g[a], g[b]);
+        });
+    });
+    scatter_.add(blocks_, 1, A);
+}
+
+template <class Real>
+void TetPotential<Real>::add_hessian(Positions x, HessianKind kind, double scale, BlockCsr& A) {
+    assemble(
+        x, kind, [&](Index) { return scale; }, A);
+}
+
+template <class Real>
+void TetPotential<Real>::add_damping(Positions x, std::span<const double> b, double scale,
+                                     BlockCsr& A) {
+    assemble(
+        x, HessianKind::projected, [&](Index t) { return scale * b[t]; }, A);
+}
+
+template <class Real>
+std::vector<double> TetPotential<Real>::interpolants() const {
+    std::vector<double> out(tets_.size());
+    for (std::size_t t = 0; t < tets_.size(); ++t)
+        out[t] = groups_[rest_[t].place / W].interpolant[rest_[t].place % W];
+    return out;
+}
+
+template class TetPotential<double>;
+template class TetPotential<float>;
+
+}  // namespace limber

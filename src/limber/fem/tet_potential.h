@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/fem/block_scatter.h"
+#include "limber/fem/corner_sum.h"
+#include "limber/fem/materials.h"
+#include "limber/fem/potential.h"
+#include "limber/mesh/tet_mesh.h"
+
+namespace limber {
+
+/// E(x) = Σ V Ψ(F) over tets of any laws. Tets of one material are packed together, eight doubles
+/// or sixteen floats wide, so that the law is chosen once for a chunk and never inside a loop.
+template <class Real>
+class TetPotential final : public Potential<Real> {
+  public:
+    static constexpr int W = lanes_of<Real>;
+    using Lanes = Packet<Real, W>;
+    using typename Potential<Real>::Positions;
+
+    /// Borrows the materials.
+    TetPotential(const TetMesh& mesh, std::span<const Material> materials,
+                 std::span<const Index> tet_material);
+
+    void hold(Positions x) override;
+    void release() override;
+    double energy(Positions x) override;
+    void add_gradient(Positions x, std::span<Vec3<Real>> g) override;
+    void add_diagonal(Positions x, std::span<Vec3<Real>> d) override;
+    void add_diagonal_blocks(Positions x, HessianKind kind, std::span<Mat3<Real>> D) override;
+    void add_pairs(std::vector<std::array<Index, 2>>& pairs) const override;
+    void add_hessian(Positions x, HessianKind kind, double scale, BlockCsr& A) override;
+    void add_damping(Positions x, std::span<const double> b, double scale, BlockCsr& A) override;
+
+    /// The interpolant l of each tet of the mesh, 0 (its law) to 1 (projective), Wang & Yang (17).
+    std::vector<double> interpolants() const;
+
+  private:
+    struct alignas(64) Group {  // of W tets of one material; unused lanes repeat node 0, volume 0
+        Index node[4][W];
+        Real Dm_inv[9][W];
+        Real volume[W];
+        Real interpolant[W];
+    };
+    struct RestTet {
+        Mat3d Dm_inv;
+        double volume;
+        Index place;  // packet * W + lane
+        Index material;
+    };
+    Mat3<Lanes> gradient_of(const Group& group, Positions x) const;
+    Mat3d deformation(Index tet, Positions x) const;
+    template <class Weight>
+    void assemble(Positions x, HessianKind kind, Weight&& weight, BlockCsr& A);
+
+    std::span<const Material> materials_;
+    std::vector<Tet> tets_;
+    std::vector<RestTet> rest_;
+    std::vector<Group> groups_;
+    std::vector<Index> chunk_material_;
+    CornerSumOf<W> plan_;
+    CornerSumScratchOf<Real> scratch_;
+    std::vector<double> chunk_energy_;
+    bool converts_ = false;  // some material has the conversion on
+    NodeTets incidence_;     // tet * 4 + corner
+    std::vector<std::array<Mat3d, 4>> diagonal_;
+    BlockScatter<4> scatter_;
+    std::vector<BlockScatter<4>::Blocks> blocks_;
+};
+
+}  // namespace limber

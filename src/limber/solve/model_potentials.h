@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "limber/fem/potential.h"
+#include "limber/solve/model.h"
+
+namespace limber {
+
+/// Everything that stores elastic energy in the model; one line for each kind of element.
+template <class Real>
+std::vector<std::unique_ptr<Potential<Real>>> make_potentials(const Model& model);
+
+}  // namespace limber

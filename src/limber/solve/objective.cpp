@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/solve/objective.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "limber/core/parallel.h"
+#include "limber/fem/tet_potential.h"
+#include "limber/solve/contact_system.h"
+#include "limber/solve/model_potentials.h"
+
+namespace limber {
+
+namespace {
+
+constexpr Index grain = 2048;  // nodes a chunk
+
+template <class To, class From>
+Vec3<To> cast(const Vec3<From>& a) {
+    return {static_cast<To>(a.x), static_cast<To>(a.y), static_cast<To>(a.z)};
+}
+template <class Real>
+Vec3<Real> masked(const Vec3<Real>& a, const Vec3d& mask) {
+    return {a.x * static_cast<Real>(mask.x), a.y * static_cast<Real>(mask.y),
+            a.z * static_cast<Real>(mask.z)};
+}
+bool any_positive(std::span<const double> values) {
+    return std::any_of(values.begin(), values.end(), [](double value) { return value > 0; });
+}
+
+/// The displacement that a contact sees.
+template <class Real>
+Vec3d gathered(const ContactStencil& at, std::span<const Vec3<Real>> x,
+               std::span<const Vec3<Real>> start) {
+    Vec3d sum;
+    for (int k = 0; k < at.n; ++k)
+        sum += at.weight[k] * (cast<double>(x[at.node[k]]) - cast<double>(start[at.node[k]]));
+    return sum;
+}
+
+}  // namespace
+
+template <class Real>
+Objective<Real>::Objective(const Model& model)
+    : model_(model), potentials_(make_potentials<Real>(model)) {
+    const Index n = model.n_nodes();
+    start_.resize(n);
+    weight_.resize(n);
+    linear_.resize(n);
+    scratch_.resize(n);
+    v_start_.resize(n);
+    x_end_.resize(n);
+    partial_.resize(n / grain + 1);
+    parts_.resize(n / grain + 1);
+    has_matrix_ = model.consistent_mass || any_positive(model.elements.damping_stiffness);
+    std::vector<std::array<Index, 2>> pairs;
+    for (const auto& part : potentials_) part->add_pairs(pairs);
+    hessian_ = matrix_of_pairs(n, std::move(pairs));
+    if (has_matrix_) matrix_ = hessian_;
+    if (has_matrix_ || model.integrator == Integrator::trapezoid) {
+        exact_ = make_potentials<double>(model);
+        for (std::vector<Vec3d>* array : {&u_, &product_, &start_force_}) array->resize(n);
+    }
+}
+
+template <class Real>
+Objective<Real>::~Objective() = default;
+
+template <class Real>
+void Objective<Real>::begin(const StepInput& in, const State& state) {
+    const Index n = model_.n_nodes();
+    const double h = in.h;
+    const Integrator integrator = model_.integrator;
+    in_ = &in;
+    kappa_ = integrator == Integrator::backward_euler ? 1 / (h * h)
+             : integrator == Integrator::trapezoid    ? 4 / (h * h)
+                                                      : 0;
+    sigma_ = integrator == Integrator::trapezoid ? 2 : 1;
+    for (auto& part : potentials_) part->release();
+    parallel_for(n, grain, [&](Index i) {
+        start_[i] = cast<Real>(state.x[i]);
+        v_start_[i] = state.v[i];
+        weight_[i] =
+            static_cast<Real>(kappa_ * model_.lumped[i] + sigma_ / h * model_.lumped_damping[i]);
+        linear_[i] = cast<Real>(kappa_ * h * model_.lumped[i] * state.v[i] + in.external[i]);
+    });
+    if (integrator == Integrator::trapezoid) {
+        std::fill(start_force_.begin(), start_force_.end(), Vec3d{});
+        for (auto& part : exact_) part->add_gradient(state.x, start_force_);
+        parallel_for(n, grain, [&](Index i) {
+            linear_[i] += cast<Real>(in.external_start[i] - start_force_[i]);
+        });
+    }
+    if (model_.consistent_mass && kappa_ > 0) {
+        std::fill(product_.begin(), product_.end(), Vec3d{});
+        add_consistent_mass(model_.elements, state.v, kappa_ * h, false, product_);
+        parallel_for(n, grain, [&](Index i) { linear_[i] += cast<Real>(product_[i]); });
+    }
+    if (has_matrix_) build_matrix_part(state);
+    find_force_scale();
+}
+
+/// κ M where the mass is consistent, and σ/h (a M + b K(x_n)).
+template <class Real>
+void Objective<Real>::build_matrix_part(const State& state) {
+    const double h = in_->h;
+    const ElementSet& elements = model_.elements;
+    matrix_.set_zero();
+    if (any_positive(elements.damping_stiffness))
+        for (auto& part : exact_)
+            part->add_damping(state.x, elements.damping_stiffness, sigma_ / h, matrix_);
+    if (!model_.consistent_mass) return;
+    for (Index t = 0; t < elements.n_tets; ++t) {
+        const double m =
+            elements.tet_mass[t] / 20 * (kappa_ + sigma_ / h * elements.damping_mass[t]);
+        if (m == 0) continue;
+        const Tet& tet = model_.mesh.tets[t];
+        for (Index a : tet)
+            for (Index b : tet)
+                matrix_.blocks()[matrix_.find(a, b)] += (a == b ? 2 * m : m) * Mat3d::identity();
+    }
+}
+
+template <class Real>
+void Objective<Real>::find_force_scale() {
+    std::fill(scratch_.begin(), scratch_.end(), Vec3<Real>{});
+    for (auto& part : potentials_) part->add_gradient(start_, scratch_);
+    const auto norm_of = [&](ConstVectors a) {
+        return std::sqrt(
+            parallel_sum<double>(model_.n_nodes(), grain, partial_, [&](Index begin, Index end) {
+                double sum = 0;
+                for (Index i = begin; i < end; ++i) sum += squared_norm(cast<double>(a[i]));
+                return sum;
+            }));
+    };
+    force_scale_ = norm_of(linear_) + norm_of(scratch_);
+}
+
+template <class Real>
+void Objective<Real>::prescribe(Vectors x) const {
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
+        const Vec3d& free = model_.free[i];
+        if (free == Vec3d{1, 1, 1}) return;
+        for (int axis = 0; axis < 3; ++axis)
+            if (free[axis] == 0)
+                x[i][axis] =
+                    start_[i][axis] + static_cast<Real>(in_->h * in_->pin_velocity[i][axis]);
+    });
+}
+
+template <class Real>
+void Objective<Real>::hold(ConstVectors x) {
+    for (auto& part : potentials_) part->hold(x);
+}
+
+template <class Real>
+double Objective<Real>::energy(ConstVectors x) {
+    double sum = 0;
+    for (auto& part : potentials_) sum += part->energy(x);
+    return sum;
+}
+
+template <class Real>
+double Objective<Real>::value(ConstVectors x) {
+    const Index n = model_.n_nodes();
+    const Parts parts = parallel_sum<Parts>(n, grain, parts_, [&](Index begin, Index end) {
+        Parts part;
+        for (Index i = begin; i < end; ++i) {
+            const Vec3d u = cast<double>(x[i]) - cast<double>(start_[i]);
+            const double work = dot(cast<double>(linear_[i]), u);
+            part.inertia += 0.5 * static_cast<double>(weight_[i]) * dot(u, u);
+            part.work += work;
+            part.absolute_work += std::abs(work);
+        }
+        return part;
+    });
+    double sum = parts.inertia - parts.work;
+    magnitude_ = parts.inertia + parts.absolute_work;
+    if (has_matrix_) {
+        parallel_for(n, grain,
+                     [&](Index i) { u_[i] = cast<double>(x[i]) - cast<double>(start_[i]); });
+        sum += 0.5 * matrix_.apply(u_, product_);
+    }
+    for (const ContactTerm& term : in_->contact) {
+        const Vec3d w = (1 / in_->h) * gathered(term.at, x, ConstVectors(start_));
+        sum += sigma_ * (0.5 * dot(w, term.block * w) - dot(term.impulse, w));
+    }
+    const double elastic = energy(x);
+    magnitude_ += std::abs(elastic);
+    return sum + elastic;
+}
+
+template <class Real>
+void Objective<Real>::gradient(ConstVectors x, Vectors g) {
+    const Index n = model_.n_nodes();
+    parallel_for(n, grain, [&](Index i) { g[i] = weight_[i] * (x[i] - start_[i]) - linear_[i]; });
+    if (has_matrix_) {
+        parallel_for(n, grain,
+                     [&](Index i) { u_[i] = cast<double>(x[i]) - cast<double>(start_[i]); });
+        matrix_.apply(u_, product_);
+        parallel_for(n, grain, [&](Index i) { g[i] += cast<Real>(product_[i]); });
+    }
+    const double per_step = sigma_ / in_->h;
+    for (const ContactTerm& term : in_->contact) {
+        const Vec3d w = (1 / in_->h) * gathered(term.at, x, ConstVectors(start_));
+        const Vec3d f = per_step * (term.block * w - term.impulse);
+        for (int k = 0; k < term.at.n; ++k) g[term.at.node[k]] += cast<Real>(term.at.weight[k] * f);
+    }
+    for (auto& part : potentials_) part->add_gradient(x, g);
+}
+
+template <class Real>
+void Objective<Real>::diagonal(ConstVectors x, Vectors d) {
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
+        const Real w = weight_[i];
+        d[i] = {w, w, w};
+        if (!has_matrix_) return;
+        const Mat3d& block = matrix_.blocks()[matrix_.diagonal_position(i)];
+        d[i] += cast<Real>(Vec3d{block(0, 0), block(1, 1), block(2, 2)});
+    });
+    for_each_contact_block([&](Index node, const Mat3d& block) {
+        d[node] += cast<Real>(Vec3d{block(0, 0), block(1, 1), block(2, 2)});
+    });
+    for (auto& part : potentials_) part->add_diagonal(x, d);
+}
+
+template <class Real>
+void Objective<Real>::diagonal_blocks(ConstVectors x, HessianKind kind, std::span<Mat3<Real>> D) {
+    const auto add = [](const Mat3d& block, Mat3<Real>& to) {
+        for (int k = 0; k < 9; ++k) to.a[k] += static_cast<Real>(block.a[k]);
+    };
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
+        const Real w = weight_[i];
+        D[i] = Mat3<Real>::diagonal(w, w, w);
+        if (has_matrix_) add(matrix_.blocks()[matrix_.diagonal_position(i)], D[i]);
+    });
+    for_each_contact_block([&](Index node, const Mat3d& block) { add(block, D[node]); });
+    for (auto& part : potentials_) part->add_diagonal_blocks(x, kind, D);
+}
+
+/// Calls f with what each contact adds to the diagonal block of each of its nodes [N/m].
+template <class Real>
+template <class F>
+void Objective<Real>::for_each_contact_block(F&& f) const {
+    const double scale = sigma_ / (in_->h * in_->h);
+    for (const ContactTerm& term : in_->contact)
+        for (int k = 0; k < term.at.n; ++k)
+            f(term.at.node[k], (scale * term.at.weight[k] * term.at.weight[k]) * term.block);
+}
+
+template <class Real>
+const BlockCsr& Objective<Real>::hessian(ConstVectors x, HessianKind kind) {
+    const Index n = model_.n_nodes();
+    hessian_.set_zero();
+    if (has_matrix_)
+        std::copy(matrix_.blocks().begin(), matrix_.blocks().end(), hessian_.blocks().begin());
+    for (auto& part : potentials_) part->add_hessian(x, kind, 1, hessian_);
+    for (Index i = 0; i < n; ++i) {
+        const double w = static_cast<double>(weight_[i]);
+        hessian_.blocks()[hessian_.diagonal_position(i)] += Mat3d::diagonal(w, w, w);
+    }
+    const double scale = sigma_ / (in_->h * in_->h);
+    std::vector<ContactTerm> between;
+    for (ContactTerm term : in_->contact) {
+        term.block = scale * term.block;
+        if (term.at.n == 1)
+            hessian_.blocks()[hessian_.diagonal_position(term.at.node[0])] +=
+                (term.at.weight[0] * term.at.weight[0]) * term.block;
+        else if (term.block != Mat3d{})
+            between.push_back(term);
+    }
+    if (between.empty()) return hessian_;
+    coupled_ = with_terms(hessian_, between);
+    return coupled_;
+}
+
+template <class Real>
+double Objective<Real>::norm_where(ConstVectors g, double free) {
+    return std::sqrt(
+        parallel_sum<double>(model_.n_nodes(), grain, partial_, [&](Index begin, Index end) {
+            double sum = 0;
+            for (Index i = begin; i < end; ++i)
+                for (int k = 0; k < 3; ++k)
+                    if (model_.free[i][k] == free)
+                        sum += static_cast<double>(g[i][k]) * static_cast<double>(g[i][k]);
+            return sum;
+        }));
+}
+
+template <class Real>
+void Objective<Real>::finish(ConstVectors x, State& state, NodeForces& forces) {
+    gradient(x, scratch_);
+    const double share = 1 / sigma_;  // the trapezoid's is the sum of both ends of the step
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
+        x_end_[i] = cast<double>(x[i]);
+        state.v[i] = (1 / in_->h) * (x_end_[i] - state.x[i]);
+        forces.reaction[i] =
+            share * masked(cast<double>(scratch_[i]), Vec3d{1, 1, 1} - model_.free[i]);
+    });
+}
+
+template <class Real>
+void Objective<Real>::integrate(State& state) const {
+    const Integrator integrator = model_.integrator;
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
+        state.x[i] = x_end_[i];
+        if (integrator == Integrator::trapezoid) state.v[i] = 2.0 * state.v[i] - v_start_[i];
+        if (integrator == Integrator::quasi_static) state.v[i] = {};
+    });
+}
+
+template class Objective<double>;
+template class Objective<float>;
+
+}  // namespace limber

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "limber/fem/potential.h"
+#include "limber/solve/stepper.h"
+
+namespace limber {
+
+/// One step of time as minimisation, over u = x − x_n, the displacement of the step:
+///
+///   ε(u) = ½ uᵀ(κ M + σ C/h) u − q·u + E(x_n + u) + σ Σ_contacts (½ wᵀ B w − p·w),   w = G u / h
+///
+/// backward Euler   κ = 1/h²,  σ = 1,  q = κ h M v_n + f_ext            Wang & Yang 2016 (3)
+/// trapezoid        κ = 4/h²,  σ = 2,  q = κ h M v_n + f_ext + f_n      Kavan (1)-(4), corrected
+/// quasi-static     κ = 0,     σ = 1,  q = f_ext
+///
+/// C = a M + b K(x_n) is Rayleigh's, frozen at the start of the step; contact terms are those of
+/// the step, with their velocity averaged over it (w). Energies in joules, gradients in newtons: a
+/// pinned degree of freedom holds its prescribed value, and its gradient is what holds it.
+template <class Real>
+class Objective {
+  public:
+    using Vectors = std::span<Vec3<Real>>;
+    using ConstVectors = std::span<const Vec3<Real>>;
+
+    explicit Objective(const Model& model);
+    ~Objective();
+
+    /// Borrows `in` until the next call.
+    void begin(const StepInput& in, const State& state);
+    /// x_n, where the step started.
+    ConstVectors start() const { return start_; }
+    double h() const { return in_->h; }
+    /// Where a pin puts a node at the end of the step; free axes of `x` stay.
+    void prescribe(Vectors x) const;
+
+    /// Takes from x what derivatives hold fixed; once an iteration (Potential::hold).
+    void hold(ConstVectors x);
+    double value(ConstVectors x);
+    /// Sum of the absolute values that the last value() was added up from: the size of its
+    /// rounding error is a few ulps of this.
+    double magnitude() const { return magnitude_; }
+    /// g = ∂ε/∂x, at pins as well.
+    void gradient(ConstVectors x, Vectors g);
+    /// The diagonal of the Hessian as it is, and its diagonal 3x3 blocks.
+    void diagonal(ConstVectors x, Vectors d);
+    void diagonal_blocks(ConstVectors x, HessianKind kind, std::span<Mat3<Real>> D);
+    /// The Hessian. The matrix stays the objective's; its pattern changes only when contacts tie
+    /// other nodes together.
+    const BlockCsr& hessian(ConstVectors x, HessianKind kind);
+
+    /// What gradients are compared with: |q| + |∂E/∂x (x_n)| over all degrees of freedom [N].
+    double force_scale() const { return force_scale_; }
+    /// |g| over the free degrees of freedom.
+    double free_norm(ConstVectors g) { return norm_where(g, 1); }
+    /// The same over the pinned ones: what holds them.
+    double pinned_norm(ConstVectors g) { return norm_where(g, 0); }
+    double energy(ConstVectors x);  // E alone [J]
+    std::span<const std::unique_ptr<Potential<Real>>> potentials() const { return potentials_; }
+    const Model& model() const { return model_; }
+
+    /// v averaged over the step, and reactions at pins, from the solution.
+    void finish(ConstVectors x, State& state, NodeForces& forces);
+    /// x and v at the end of the step; `state` is as finish() left it.
+    void integrate(State& state) const;
+
+  private:
+    struct Parts {  // of a value
+        double inertia = 0, work = 0, absolute_work = 0;
+        Parts& operator+=(const Parts& other) {
+            inertia += other.inertia;
+            work += other.work;
+            absolute_work += other.absolute_work;
+            return *this;
+        }
+    };
+    void build_matrix_part(const State& state);
+    void find_force_scale();
+    double norm_where(ConstVectors g, double free);
+    template <class F>
+    void for_each_contact_block(F&& f) const;
+
+    const Model& model_;
+    std::vector<std::unique_ptr<Potential<Real>>> potentials_;
+    std::vector<std::unique_ptr<Potential<double>>> exact_;  // for what is done once a step
+    const StepInput* in_ = nullptr;
+    double kappa_ = 0, sigma_ = 1;
+    std::vector<Vec3<Real>> start_;   // x_n
+    std::vector<Real> weight_;        // κ m + σ a m / h, lumped [N/m]
+    std::vector<Vec3<Real>> linear_;  // q [N]
+    bool has_matrix_ = false;         // consistent mass or stiffness damping
+    BlockCsr matrix_;                 // their part of the Hessian
+    BlockCsr hessian_, coupled_;      // coupled_: with room for contact terms between nodes
+    std::vector<double> partial_;
+    std::vector<Parts> parts_;
+    std::vector<Vec3d> u_, product_, start_force_;
+    std::vector<Vec3d> v_start_, x_end_;  // for integrate()
+    std::vector<Vec3<Real>> scratch_;
+    double force_scale_ = 0, magnitude_ = 0;
+};
+
+}  // namespace limber
