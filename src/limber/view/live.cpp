@@ -41,6 +41,9 @@ LiveSession::~LiveSession() {
 
 void LiveSession::open(const std::string& file, const LoadOptions& load) {
     SceneDef scene = load_scene(file, load);
+    if (scene.time.analysis != Analysis::dynamic)
+        throw InputError(scene.time.origin.at("analysis"),
+                         "only a dynamic analysis moves; limber run does the others");
     BuildReport built;
     auto model = std::make_unique<Model>(build_model(scene, built));
     stop_recording();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <exception>
 #include <string>
 #include <vector>
 

@@ -245,6 +245,8 @@ export class Stage {
     Object.assign(cam, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * this.radius, far: 12 * this.radius });
     this.sun.shadow.normalBias = 0.01 * this.radius;
     cam.updateProjectionMatrix();
+    // A floor of our own gives way: it is there for the shadow alone.
+    if (this.ground) this.ground.position.y = Math.min(this.ground.position.y, this.low - 0.02 * this.radius);
     if (first) this.frameAll();
     else if (this.groundDue) this.placeGround(this.radius);
   }
