@@ -244,17 +244,21 @@ double DescentLoop<Real>::longest_step() {
         }
     double eigenvalue = 0;
     for (int round = 0; round < power_rounds; ++round) {
-        const double scale = size / std::max(std::sqrt(slope_of(d_) / (3.0 * n)), 1e-300);
-        parallel_for(n, grain, [&](Index i) {
-            d_[i] *= static_cast<Real>(scale);
-            reference_[i] = x_[i];
+        // By the largest entry: the eigenvector may sit on a single small tet.
+        double largest = 1e-300;
+        for (const Vec3<Real>& d : d_)
             for (int k = 0; k < 3; ++k)
-                if (model_.free[i][k] != 0) reference_[i][k] += d_[i][k];
+                largest = std::max(largest, std::abs(static_cast<double>(d[k])));
+        const double scale = size / largest;
+        parallel_for(n, grain, [&](Index i) {
+            for (int k = 0; k < 3; ++k) d_[i][k] *= static_cast<Real>(scale * model_.free[i][k]);
+            reference_[i] = x_[i] + d_[i];
         });
+        const double before = std::sqrt(slope_of(d_));
         objective_.gradient(reference_, checkpoint_);
         parallel_for(n, grain, [&](Index i) { checkpoint_[i] = g_[i] - checkpoint_[i]; });
         direction_->find(objective_, x_, checkpoint_, d_);
-        eigenvalue = std::sqrt(slope_of(d_) / (3.0 * n)) / size;
+        eigenvalue = std::sqrt(slope_of(d_)) / std::max(before, 1e-300);
     }
     return eigenvalue > 0.1 && std::isfinite(eigenvalue) ? 1.9 / eigenvalue : 0.5;
 }
