@@ -47,7 +47,7 @@ BenchResult wang2016_fig2(const BenchOptions& options) {
         {"nonlinear CG, Jacobi", ",direction=nonlinear_cg"},
         {"L-BFGS", ",direction=lbfgs,preconditioned=false"},
         {"L-BFGS, Jacobi", ",direction=lbfgs"},
-        {"ours (Jacobi, Chebyshev)", ",rho=[0.95,0.98]"},
+        {"ours (Jacobi, Chebyshev)", ""},
         {"Newton", ",direction=newton,iterations=6"},
     };
     std::vector<WangTrace> traces;
@@ -89,7 +89,7 @@ BenchResult wang2016_fig3(const BenchOptions& options) {
     for (int M : {1, 8, 32, 64, 96}) {
         options.tell(fmt::format("M = {}", M));
         traces.push_back(trace(scene, from, fmt::format("M = {}", M),
-                               common + fmt::format(",rho=[0.95,0.98],refresh={}", M)));
+                               common + fmt::format(",refresh={}", M)));
     }
     BenchResult out;
     add_errors(options, "wang2016-fig3", "Age of the diagonal", traces, least, out);
@@ -113,8 +113,8 @@ BenchResult wang2016_fig4(const BenchOptions& options) {
         trace(scene, from, "projective dynamics, length 1", common + pd + ",step=1"),
         trace(scene, from, "projective dynamics, length 0.5", common + pd + ",step=0.5"),
         trace(scene, from, "ours, length 0.5",
-              common + ",step_length=fixed,step=0.5,rho=[0.95,0.98]"),
-        trace(scene, from, "ours, adjusted length", common + ",rho=[0.95,0.98]"),
+              common + ",step_length=fixed,step=0.5"),
+        trace(scene, from, "ours, adjusted length", common + ""),
     };
     BenchResult out;
     out.markdown =
@@ -186,7 +186,7 @@ BenchResult wang2016_fig6(const BenchOptions& options) {
         for (const std::string& kind : kinds)
             left.push_back(
                 std::max(trace(scene, from, kind,
-                               "descent:precision=double,rho=[0.95,0.98],initial=" + kind, false)
+                               "descent:precision=double,initial=" + kind, false)
                                  .value.back() -
                              least,
                          1e-12));

@@ -223,7 +223,7 @@ void DescentLoop<Real>::sweep(bool with_gradient) {
     if (acceleration_->watches_slope() && slope > 0) acceleration_->restart();
 }
 
-/// 1.9 / the largest eigenvalue of P⁻¹H at rest, by power iteration on differences of gradients. 2
+/// 1.5 / the largest eigenvalue of P⁻¹H at rest, by power iteration on differences of gradients. 2
 /// / it is where iterations without momentum stop to converge; Chebyshev's method wants to be near.
 template <class Real>
 double DescentLoop<Real>::longest_step() {
@@ -260,7 +260,7 @@ double DescentLoop<Real>::longest_step() {
         direction_->find(objective_, x_, checkpoint_, d_);
         eigenvalue = std::sqrt(slope_of(d_)) / std::max(before, 1e-300);
     }
-    return eigenvalue > 0.1 && std::isfinite(eigenvalue) ? 1.9 / eigenvalue : 0.5;
+    return eigenvalue > 0.1 && std::isfinite(eigenvalue) ? 1.5 / eigenvalue : 0.5;
 }
 
 template <class Real>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/solve/descent_acceleration.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace limber {
@@ -19,6 +20,12 @@ void Chebyshev::begin() {
     k_ = 0;
     phase_ = 0;
     stage_ = 0;
+    caution_ = 1;
+}
+
+void Chebyshev::restart() {
+    stage_ = 0;
+    caution_ = std::min(1e6, caution_ * 16);
 }
 
 double Chebyshev::next_weight() {
@@ -26,7 +33,8 @@ double Chebyshev::next_weight() {
         ++phase_;
         stage_ = 0;
     }
-    const double rho2 = rho_[phase_] * rho_[phase_];
+    const double rho = std::max(0.0, 1 - caution_ * (1 - rho_[phase_]));
+    const double rho2 = rho * rho;
     if (k_++ < warm_up_ || stage_ == 0) {
         omega_ = 1;
         stage_ = 1;

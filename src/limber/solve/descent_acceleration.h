@@ -28,12 +28,14 @@ class Acceleration {
 
 /// Chebyshev's semi-iterative method in phases, section 4.3. Weights as the text leaves them out:
 /// ω = 1 in the first S iterations of a step, then 2 / (2 − ρ²), then 4 / (4 − ρ² ω), and w = ω −
-/// 1; a new phase or a restart begins with one plain iteration.
+/// 1; a new phase or a restart begins with one plain iteration. A restart says that the energy
+/// rose: 1 − ρ then grows sixteenfold until the end of the step of time, so that the ρ of a body
+/// near its minimum may be bold.
 class Chebyshev final : public Acceleration {
   public:
     explicit Chebyshev(const DescentOptions& options);
     void begin() override;
-    void restart() override { stage_ = 0; }
+    void restart() override;
     double next_weight() override;
 
   private:
@@ -43,6 +45,7 @@ class Chebyshev final : public Acceleration {
     int k_ = 0, stage_ = 0;
     std::size_t phase_ = 0;
     double omega_ = 1;
+    double caution_ = 1;  // factor of 1 − ρ
 };
 
 /// Nesterov's method, restarted where the momentum points uphill (O'Donoghue & Candès 2015).

@@ -69,9 +69,9 @@ struct DescentOptions {
     int regrow = 8;          // steps of time before a shortened length is tried longer again
     double min_step = 1e-3;  // below it the step of time ends
 
-    int warm_up = 10;                       // S: plain iterations at the start of a step
-    std::vector<double> rho = {0.9, 0.95};  // one a phase
-    std::vector<int> phases;                // lengths [iterations]; empty: equal ones
+    int warm_up = 10;                    // S: plain iterations at the start of a step
+    std::vector<double> rho = {0.9998};  // one a phase; Wang 2015 takes 0.9992 for most scenes
+    std::vector<int> phases;             // lengths [iterations]; empty: equal ones
 
     double eta = 0.2;  // of the acceleration guess
 
@@ -111,7 +111,7 @@ void fields(Visitor& field, DescentOptions& o) {
     field("step", o.step, at_least(0), "first, or fixed, step length; 0: the direction's own");
     field(
         "max_step", o.max_step, at_least(0),
-        "no step is longer; 0: 1.9 / the largest eigenvalue of the preconditioned Hessian at rest "
+        "no step is longer; 0: 1.5 / the largest eigenvalue of the preconditioned Hessian at rest "
         "(gradient, jacobi, block_jacobi), else 1");
     field(
         "regrow", o.regrow, at_least(1),
