@@ -6,6 +6,7 @@
 
 #include "limber/contact/methods/none.h"
 #include "limber/contact/methods/penalty.h"
+#include "limber/contact/methods/projection.h"
 #include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
@@ -107,6 +108,11 @@ const ContactEntry contact_table[] = {
     {option_case<PenaltyOptions>("penalty", "springs and Coulomb friction at surface nodes"),
      [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
          return std::make_unique<PenaltyContact>(options.as<PenaltyOptions>());
+     }},
+    {option_case<ProjectionOptions>(
+         "projection", "surface nodes put back onto obstacles after each step, with friction"),
+     [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
+         return std::make_unique<ProjectionContact>(options.as<ProjectionOptions>());
      }},
 };
 
