@@ -41,6 +41,24 @@ struct HechtRun {
 std::vector<HechtRun> race(const BenchOptions& options, const HechtCase& scene,
                            const std::vector<std::pair<std::string, std::string>>& solvers);
 
+/// What a step of a scene cannot be faster than: bytes over the read bandwidth, operations over the
+/// rate of dense products, both measured beside.
+struct HechtFloor {
+    double flops = 0;                                          // of a full factorisation
+    double factor_double = 0, factor_single = 0;               // L [B]
+    double matrix = 0;                                         // of a product with A [B]
+    double cg_iteration = 0;                                   // of CG with block Jacobi [B]
+    double read_double = 0, read_single = 0, read_matrix = 0;  // at those sizes [B/s]
+    double gemm_double = 0, gemm_single = 0;                   // [1/s]
+
+    double full_ms() const;
+    double cg_ms(const HechtRun& run) const;
+    /// Of warp-canceling: its solves, and its updates.
+    double solve_ms(const HechtRun& run, bool single) const;
+    double update_ms(const HechtRun& run, bool single) const;
+};
+HechtFloor floor_of(const BenchOptions& options, const HechtCase& scene);
+
 // Solvers by the name in the tables.
 inline constexpr const char* full_cholesky = "cholesky";
 inline constexpr const char* jacobi_cg =
@@ -51,6 +69,7 @@ std::string source_wc(const std::string& more = "threshold=5e-3");
 inline constexpr const char* polished_wc = "warp_canceling:linearise=false,rel_tolerance=1e-4";
 
 BenchResult hecht2012_table1(const BenchOptions& options);
+BenchResult hecht2012_curve(const BenchOptions& options);
 BenchResult hecht2012_table2(const BenchOptions& options);
 BenchResult hecht2012_table3(const BenchOptions& options);
 BenchResult hecht2012_table4(const BenchOptions& options);

@@ -45,8 +45,11 @@ std::vector<Mat3d> hard_states() {
 TYPED_TEST(EveryPointLaw, without_conversion_is_the_law) {
     const Mat3d F = Mat3d::diagonal(1.2, 0.9, 0.7);
     EXPECT_EQ(this->plain.interpolant(Mat3d::diagonal(1, 1, -1), 0.5), 0);
-    EXPECT_EQ(this->plain.energy(F, 0.0), this->plain.law.energy(F));
-    EXPECT_EQ(this->plain.stress(F, 0.0), this->plain.law.stress(F));
+    // Inlined twice, with other fused products: equal but for rounding.
+    const double energy = this->plain.law.energy(F);
+    const Mat3d stress = this->plain.law.stress(F);
+    EXPECT_NEAR(this->plain.energy(F, 0.0), energy, 1e-14 * energy);
+    EXPECT_LT(max_abs(this->plain.stress(F, 0.0) - stress), 1e-14 * max_abs(stress));
 }
 
 TYPED_TEST(EveryPointLaw, all_of_the_way_is_the_projective_energy) {
@@ -128,7 +131,7 @@ TYPED_TEST(EveryPointLaw, stays_finite_wherever_an_element_goes) {
         ASSERT_TRUE(is_finite(this->full.stress(F, l)));
         const Mat9d A = this->full.projected_hessian(F, l);
         ASSERT_TRUE(std::isfinite(max_abs(A)));
-        ASSERT_GT(eigenvalues(A)[0], -1e-12 * max_abs(A));
+        ASSERT_GE(eigenvalues(A)[0], -1e-12 * max_abs(A));
     }
 }
 

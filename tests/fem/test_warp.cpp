@@ -111,10 +111,31 @@ TEST(WarpAssembler, fresh_blocks_bracketed_by_node_rotations_are_the_exact_matri
     }
 }
 
+TEST(WarpAssembler, turning_the_exact_matrix_gives_the_fresh_blocks) {
+    for (const bool consistent : {false, true}) {
+        Bent b;
+        b.coefficients.consistent_mass = consistent;
+        b.refresh();
+        SystemAssembler exact(b.model.elements);
+        BlockCsr A = exact.make_matrix(), summed = A, turned = A;
+        exact.assemble(b.coefficients, b.rotations, A);
+        WarpAssembler assembler(b.model.elements, exact.pairs());
+        assembler.assemble(b.coefficients, b.frames, summed);
+        assembler.turn(A, b.nodes, turned);
+        assembler.turn(A, b.nodes, A);  // in place
+        double scale = 0;
+        for (const Mat3d& block : summed.blocks()) scale = std::max(scale, frobenius_norm(block));
+        for (Index k = 0; k < summed.n_blocks(); ++k) {
+            EXPECT_LT(frobenius_norm(turned.blocks()[k] - summed.blocks()[k]), 1e-13 * scale);
+            EXPECT_EQ(turned.blocks()[k], A.blocks()[k]);
+        }
+    }
+}
+
 TEST(WarpAssembler, reassembling_what_changed_gives_the_bits_of_assembling_all) {
     Bent b;
     SystemAssembler exact(b.model.elements);
-    const WarpAssembler assembler(b.model.elements, exact.pairs());
+    WarpAssembler assembler(b.model.elements, exact.pairs());
     BlockCsr partly = exact.make_matrix(), whole = exact.make_matrix();
     assembler.assemble(b.coefficients, b.frames, partly);
     std::vector<char> tets(b.model.n_tets(), 0), nodes(b.model.n_nodes(), 0);

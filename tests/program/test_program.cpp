@@ -161,6 +161,25 @@ TEST_F(Program, recorded_decisions_can_be_replayed) {
               json::parse(text_of(again + "/summary.json"))["state_hash"]);
 }
 
+TEST_F(Program, recorded_updates_of_a_factor_can_be_replayed) {
+    std::vector<std::string> solver = {"--solver", "warp_canceling"};
+    for (const char* set : {"schedule=\"time\"", "costs=\"clock\"", "budget_share=0.5", "refine=0",
+                            "threshold_relative=1e-6"})
+        solver.insert(solver.end(), {"--set", std::string("solver.") + set});
+    const ProgramResult recorded = run(solver);
+    ASSERT_EQ(recorded.code, 0) << recorded.err;
+    EXPECT_TRUE(has(text_of(out + "/decisions.csv"), ",-"));  // supernodes, as -1 - s
+    const std::string again = (folder / "again").string();
+    std::vector<std::string> arguments = {"run", scene.string(),       "-o",
+                                          again, "--replay-decisions", out + "/decisions.csv"};
+    arguments.insert(arguments.end(), solver.begin(), solver.end());
+    const ProgramResult replayed = limber(arguments);
+    ASSERT_EQ(replayed.code, 0) << replayed.err;
+    EXPECT_EQ(text_of(out + "/decisions.csv"), text_of(again + "/decisions.csv"));
+    EXPECT_EQ(json::parse(text_of(out + "/summary.json"))["state_hash"],
+              json::parse(text_of(again + "/summary.json"))["state_hash"]);
+}
+
 TEST_F(Program, every_subcommand_has_help_with_an_example) {
     for (const char* name : {"run", "check", "list", "schema", "doctor", "mesh", "render"}) {
         const ProgramResult help = limber({name, "--help"});

@@ -73,7 +73,8 @@ constexpr Row rows[] = {
 };
 
 /// Scenes of limber's own, with no count to hold.
-const std::set<std::string> own = {"bar_gravity", "hanging_cloth", "sphere_drop", "twisted_beam"};
+const std::set<std::string> own = {"bar_gravity", "hanging_cloth", "modes_beam",  "rubber_twist",
+                                   "sphere_drop", "static_beam",   "twisted_beam"};
 
 fs::path file_of(const std::string& name) {
     return fs::path(LIMBER_SOURCE_DIR) / "scenes" / (name + ".toml");

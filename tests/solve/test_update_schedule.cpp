@@ -68,9 +68,8 @@ struct TwoTets {
     DampingInput input() const { return {tets, mass, free, x, region, error, 1}; }
 };
 
-TEST(SelectiveDamping, towards_a_rigid_motion_keeps_momentum_where_all_errors_are_alike) {
-    TwoTets t;
-    t.error = {4, 4};
+TEST(SelectiveDamping, towards_a_rigid_motion_keeps_momentum) {
+    const TwoTets t;  // errors and with them shares differ
     std::vector<Vec3d> v = {{1, 0, 2}, {0, 1, 0}, {-1, 2, 0}, {0.5, 0, 0}, {0, 0, -1}};
     const auto momenta = [&] {
         std::pair<Vec3d, Vec3d> sum;

@@ -175,6 +175,34 @@ TEST(WarpCanceling, budget_is_kept) {
     EXPECT_TRUE(used);
 }
 
+TEST(WarpCanceling, decisions_of_the_clock_repeat_the_bits_when_replayed) {
+    for (const auto schedule : {ScheduleKind::time, ScheduleKind::hybrid}) {
+        WarpCancelingOptions o = every_step();
+        o.threshold_relative = 1e-6;
+        o.schedule = schedule;
+        o.costs = CostKind::clock;
+        o.budget_share = 0.5;  // of costs that this machine measures
+        const auto recorded = world_of(swinging_bar(), o);
+        EXPECT_TRUE(recorded->stepper().clocked());
+        // The same without any budget: what it updates comes from the record alone.
+        o.budget_share = 0;
+        o.must_update = 1e9;
+        const auto repeated = world_of(swinging_bar(), o);
+        const auto alone = world_of(swinging_bar(), o);
+        bool updated = false;
+        for (int k = 0; k < 40; ++k) {
+            const StepReport report = recorded->step();
+            updated |= k > 0 && report.update.supernodes > 0;
+            repeated->replay(recorded->decisions());
+            EXPECT_EQ(repeated->step().update.supernodes, report.update.supernodes);
+            alone->step();
+        }
+        EXPECT_TRUE(updated);
+        EXPECT_EQ(recorded->state_hash(), repeated->state_hash());
+        EXPECT_NE(recorded->state_hash(), alone->state_hash());
+    }
+}
+
 TEST(WarpCanceling, survives_a_change_of_the_step_and_goes_on_exactly) {
     const auto exact = test::world_of(swinging_bar(), tight());
     const auto world = world_of(swinging_bar(), every_step());

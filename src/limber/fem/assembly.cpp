@@ -2,18 +2,18 @@
 #include "limber/fem/assembly.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
+#include "limber/fem/block_columns.h"
 #include "limber/fem/packet_memory.h"
 
 namespace limber {
 
 namespace {
 
-using Four = Packet<double, 4>;
+using Four = BlockColumns::Four;
 
 constexpr std::size_t numbers_a_tet = 12;      // γ_0 .. γ_3
 constexpr Index prefetch_ahead = 8;            // blocks
@@ -35,14 +35,6 @@ double common_ratio(const ElementSet& elements) {
         if (r != ratio || !(r > 0) || !std::isfinite(r)) return 0;
     }
     return ratio;
-}
-
-/// g_0 .. g_3, the gradients of the shape functions of one tet at rest [1/m].
-std::array<Vec3d, 4> rest_gradients(const TetPacket& packet, int lane) {
-    Mat3d Dm_inv;
-    for (int i = 0; i < 9; ++i) Dm_inv.a[i] = packet.Dm_inv[i][lane];
-    const Vec3d g1 = Dm_inv.row(0), g2 = Dm_inv.row(1), g3 = Dm_inv.row(2);
-    return {-(g1 + g2 + g3), g1, g2, g3};
 }
 
 }  // namespace
@@ -159,51 +151,20 @@ namespace {
     store(8, {g2.z, g3.x, g3.y}, g3.z);
 }
 
-/// A 3x3 matrix by columns, each padded to four; what is in the fourth lanes is never used.
-struct Columns {
-    Four c0{0.0}, c1{0.0}, c2{0.0};
-
-    void add_outer(const Four& a, const double* b) {  // a bᵀ
-        c0 += a * Four(b[0]);
-        c1 += a * Four(b[1]);
-        c2 += a * Four(b[2]);
-    }
-    void add_isotropic(double s) {
-        c0 += Four(s) * Four::from(Four::Native{1, 0, 0, 0});
-        c1 += Four(s) * Four::from(Four::Native{0, 1, 0, 0});
-        c2 += Four(s) * Four::from(Four::Native{0, 0, 1, 0});
-    }
-    Columns transposed() const {
-        const auto low = __builtin_shufflevector(c0.v, c1.v, 0, 4, 2, 6);
-        const auto high = __builtin_shufflevector(c0.v, c1.v, 1, 5, 3, 7);
-        Columns t;
-        t.c0.v = __builtin_shufflevector(low, c2.v, 0, 1, 4, 4);
-        t.c1.v = __builtin_shufflevector(high, c2.v, 0, 1, 5, 5);
-        t.c2.v = __builtin_shufflevector(low, c2.v, 2, 3, 6, 6);
-        return t;
-    }
-    /// Three overlapping stores; the last one puts right what the padding of the second spoilt.
-    void store(Mat3d& out) const {
-        c0.store(out.a);
-        c1.store(out.a + 3);
-        Four::from(__builtin_shufflevector(c1.v, c2.v, 2, 4, 5, 6)).store(out.a + 5);
-    }
-};
-
 /// Σ kV (λ γ_a γ_bᵀ + μ γ_b γ_aᵀ) over the tets of one edge. Both terms are summed as γ_a γ_bᵀ, and
 /// the second is transposed once at the end.
 struct EachRatio {
     const double* gamma;  // γ, 12 numbers a tet
     const double* lame;   // kVλ, kVμ
 
-    void add_diagonal(std::uint32_t entry, Columns& sum) const {
+    void add_diagonal(std::uint32_t entry, BlockColumns& sum) const {
         const double* a = gamma + std::size_t{3} * entry;
         const double* k = lame + std::size_t{2} * (entry / 4);
         sum.add_outer(Four(k[0] + k[1]) * Four::load(a), a);
     }
-    Columns finish_diagonal(const Columns& sum) const { return sum; }
-    Columns sum_pairs(const std::uint32_t* pair, const std::uint32_t* end) const {
-        Columns lambda, mu;
+    BlockColumns finish_diagonal(const BlockColumns& sum) const { return sum; }
+    BlockColumns sum_pairs(const std::uint32_t* pair, const std::uint32_t* end) const {
+        BlockColumns lambda, mu;
         for (; pair != end; ++pair) {
             const std::size_t tet = *pair / 16;
             const Four a = Four::load(gamma + std::size_t{3} * (*pair / 4));
@@ -221,16 +182,18 @@ struct OneRatio {
     const double* gamma;  // √(kVμ) γ, 12 numbers a tet
     double ratio;         // λ/μ
 
-    static Columns combined(const Four& ratio, const Columns& a, const Columns& b) {
+    static BlockColumns combined(const Four& ratio, const BlockColumns& a, const BlockColumns& b) {
         return {ratio * a.c0 + b.c0, ratio * a.c1 + b.c1, ratio * a.c2 + b.c2};
     }
-    void add_diagonal(std::uint32_t entry, Columns& sum) const {
+    void add_diagonal(std::uint32_t entry, BlockColumns& sum) const {
         const double* a = gamma + std::size_t{3} * entry;
         sum.add_outer(Four::load(a), a);
     }
-    Columns finish_diagonal(const Columns& sum) const { return combined(Four(ratio), sum, sum); }
-    Columns sum_pairs(const std::uint32_t* pair, const std::uint32_t* end) const {
-        Columns sum;
+    BlockColumns finish_diagonal(const BlockColumns& sum) const {
+        return combined(Four(ratio), sum, sum);
+    }
+    BlockColumns sum_pairs(const std::uint32_t* pair, const std::uint32_t* end) const {
+        BlockColumns sum;
         for (; pair != end; ++pair)
             sum.add_outer(Four::load(gamma + std::size_t{3} * (*pair / 4)),
                           gamma + numbers_a_tet * (*pair / 16) + 3 * (*pair % 4));
@@ -255,7 +218,7 @@ void SystemAssembler::assemble_rows(Index begin, Index end, const Sums& sums, co
     const Index *pair_begin = pair_begin_.data(), *mirror = mirror_.data();
     const double* isotropic = isotropic_.data();
     for (Index row = begin; row < end; ++row) {
-        Columns diagonal;
+        BlockColumns diagonal;
         for (const Index entry : elements_.incidence.of(row))
             sums.add_diagonal(static_cast<std::uint32_t>(entry), diagonal);
         diagonal = sums.finish_diagonal(diagonal);
@@ -264,7 +227,7 @@ void SystemAssembler::assemble_rows(Index begin, Index end, const Sums& sums, co
         const Mat3d* next_row = blocks + diagonal_[std::min(row + 2, elements_.n_nodes - 1)];
         diagonal.store(*out);
         for (Index u = upper_begin_[row], last = upper_begin_[row + 1]; u < last; ++u) {
-            Columns block = sums.sum_pairs(pair + pair_begin[u], pair + pair_begin[u + 1]);
+            BlockColumns block = sums.sum_pairs(pair + pair_begin[u], pair + pair_begin[u + 1]);
             block.add_isotropic(isotropic[u]);
             block.store(*++out);
             // Stores that miss the cache hold up all later ones.

@@ -31,6 +31,11 @@ struct alignas(64) RotationPacket {
 struct CorotationCache {
     std::vector<RotationPacket> element;     // R_e, material -> world, det = +1
     void reset(const ElementSet& elements);  // all identity
+    Mat3d at(Index tet) const {
+        Mat3d R;
+        for (int i = 0; i < 9; ++i) R.a[i] = element[tet / tet_lanes].R[i][tet % tet_lanes];
+        return R;
+    }
 };
 
 /// Scratch for force sweeps: what each chunk of tets adds to its nodes. Sized once.

@@ -102,10 +102,7 @@ std::vector<double> diagonal_stiffness(const ElementSet& elements) {
     for (Index t = 0; t < elements.n_tets; ++t) {
         const TetPacket& packet = elements.packets[t / tet_lanes];
         const int lane = t % tet_lanes;
-        Mat3d Dm_inv;
-        for (int i = 0; i < 9; ++i) Dm_inv.a[i] = packet.Dm_inv[i][lane];
-        const Vec3d g[4] = {-(Dm_inv.row(0) + Dm_inv.row(1) + Dm_inv.row(2)), Dm_inv.row(0),
-                            Dm_inv.row(1), Dm_inv.row(2)};
+        const auto g = rest_gradients(packet, lane);
         // tr K_aa = V ((λ + μ) g·g + 3 μ g·g)
         const double k = packet.volume[lane] * (packet.lambda[lane] + 4 * packet.mu[lane]) / 3;
         for (int a = 0; a < 4; ++a) out[packet.node[a][lane]] += k * squared_norm(g[a]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,14 @@ struct ElementSet {
 
 ElementSet make_elements(const TetMesh& mesh, std::span<const Material> materials,
                          std::span<const Index> tet_material);
+
+/// g_0 .. g_3, the gradients of the shape functions of one tet at rest [1/m].
+inline std::array<Vec3d, 4> rest_gradients(const TetPacket& packet, int lane) {
+    Mat3d Dm_inv;
+    for (int i = 0; i < 9; ++i) Dm_inv.a[i] = packet.Dm_inv[i][lane];
+    const Vec3d g1 = Dm_inv.row(0), g2 = Dm_inv.row(1), g3 = Dm_inv.row(2);
+    return {-(g1 + g2 + g3), g1, g2, g3};
+}
 
 /// Lumped mass: a quarter of each tet to each corner [kg].
 std::vector<double> lumped_mass(const ElementSet& elements);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/fem/warp.h"
 
+#include <algorithm>
+
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
+#include "limber/fem/block_columns.h"
 #include "limber/fem/packet_memory.h"
 #include "limber/fem/rotation_svd.h"
 
@@ -13,10 +16,11 @@ namespace {
 using Mat = Mat3<Double8>;
 using Vec = Vec3<Double8>;
 
-Mat3d rotation_of(const CorotationCache& rotations, Index t) {
-    Mat3d R;
-    for (int i = 0; i < 9; ++i) R.a[i] = rotations.element[t / tet_lanes].R[i][t % tet_lanes];
-    return R;
+/// R_i of one corner of eight tets.
+Mat load_rotations(const NodeRotations& nodes, const Index (&node)[tet_lanes]) {
+    return Mat::from_columns(load_corner(nodes.column[0].data(), node),
+                             load_corner(nodes.column[1].data(), node),
+                             load_corner(nodes.column[2].data(), node));
 }
 
 }  // namespace
@@ -73,12 +77,25 @@ void WarpFrames::reset(const ElementSet& elements) {
 void refresh_frames(const ElementSet& elements, const CorotationCache& elements_now,
                     const NodeRotations& nodes_now, std::span<const char> tet_marked,
                     WarpFrames& frames) {
-    parallel_for(elements.n_tets, 1024, [&](Index t) {
-        if (!tet_marked[t]) return;
-        const Mat3d R = rotation_of(elements_now, t);
+    parallel_for(static_cast<Index>(elements.packets.size()), 128, [&](Index p) {
+        const Index first = p * tet_lanes;
+        const int lanes = std::min<Index>(tet_lanes, elements.n_tets - first);
+        const auto marked = tet_marked.subspan(first, lanes);
+        if (std::find(marked.begin(), marked.end(), 1) == marked.end()) return;
+        const Mat R = load_matrix(elements_now.element[p].R);
         for (int c = 0; c < 4; ++c) {
-            const Index node = elements.packets[t / tet_lanes].node[c][t % tet_lanes];
-            frames.tet[t][c] = transpose(nodes_now.at(node)) * R;
+            const Mat Q = transpose(load_rotations(nodes_now, elements.packets[p].node[c])) * R;
+            const auto put = [&](int from, const Double8& w) {
+                for_each_lane({Q.a[from], Q.a[from + 1], Q.a[from + 2]}, w,
+                              [&](int lane, const Packet<double, 4>& four) {
+                                  if (lane < lanes && marked[lane])
+                                      four.store(frames.tet[first + lane][c].a + from);
+                              });
+            };
+            put(0, Q.a[3]);
+            put(4, Q.a[7]);
+            for (int lane = 0; lane < lanes; ++lane)
+                if (marked[lane]) frames.tet[first + lane][c].a[8] = Q.a[8][lane];
         }
     });
 }
@@ -87,71 +104,120 @@ void refresh_frames(const ElementSet& elements, const CorotationCache& elements_
 
 namespace {
 
-/// What K_ab and M_ab of one tet need.
-struct TetBlocks {
-    std::array<Vec3d, 4> g;  // gradients at rest [1/m]
-    double kV_lambda, kV_mu, m;
+using Four = BlockColumns::Four;
 
-    TetBlocks(const ElementSet& elements, const SystemCoefficients& c, Index t) {
-        const TetPacket& packet = elements.packets[t / tet_lanes];
-        const int lane = t % tet_lanes;
-        Mat3d Dm_inv;
-        for (int i = 0; i < 9; ++i) Dm_inv.a[i] = packet.Dm_inv[i][lane];
-        g = {-(Dm_inv.row(0) + Dm_inv.row(1) + Dm_inv.row(2)), Dm_inv.row(0), Dm_inv.row(1),
-             Dm_inv.row(2)};
-        const double kV = c.h * (c.h + elements.damping_stiffness[t]) * packet.volume[lane];
-        kV_lambda = kV * packet.lambda[lane];
-        kV_mu = kV * packet.mu[lane];
-        m = c.consistent_mass ? elements.tet_mass[t] / 20 * (1 + c.h * elements.damping_mass[t])
-                              : 0;
+/// K_ab and M_ab of one tet in its own frame, by columns, and the same seen from its nodes.
+struct WarpedTet {
+    const double* g;  // four gradients at rest [1/m]
+    double kV_lambda, kV_mu, mass;
+    const std::array<Mat3d, 4>& Q;
+
+    double isotropic(int a, int b) const {
+        const double *p = g + 3 * a, *q = g + 3 * b;
+        return kV_mu * (p[0] * q[0] + p[1] * q[1] + p[2] * q[2]) + (a == b ? 2 * mass : mass);
     }
-    /// Q_a (kV (λ g_a g_bᵀ + μ g_b g_aᵀ + μ g_a·g_b I) + m (1 + δ_ab) I) Q_bᵀ
-    Mat3d block(const std::array<Mat3d, 4>& Q, int a, int b) const {
-        const Mat3d &Qa = Q[a], &Qb = Q[b];
-        const double isotropic = kV_mu * dot(g[a], g[b]) + (a == b ? 2 * m : m);
-        Mat3d out = a == b ? isotropic * Mat3d::identity() : isotropic * (Qa * transpose(Qb));
-        out += outer(kV_lambda * (Qa * g[a]), Qb * g[b]);
-        out += outer(kV_mu * (Qa * g[b]), Qb * g[a]);
-        return out;
+    /// Q_a (kV (λ g_a g_bᵀ + μ g_b g_aᵀ + μ g_a·g_b I) + m I) Q_bᵀ (5), a ≠ b.
+    BlockColumns block(int a, int b) const {
+        BlockColumns K;
+        K.add_outer(Four(kV_lambda) * Four::load(g + 3 * a), g + 3 * b);
+        K.add_outer(Four(kV_mu) * Four::load(g + 3 * b), g + 3 * a);
+        K.add_isotropic(isotropic(a, b));
+        Mat3d K_ab;
+        K.store(K_ab);
+        return BlockColumns::load(Q[a]).times(K_ab).times_transposed(Q[b]);
+    }
+    /// The same with a = b, where the isotropic part, which does not turn, is left out.
+    void add_diagonal(int a, BlockColumns& sum) const {
+        const Four turned = BlockColumns::load(Q[a]).times(g + 3 * a);
+        double u[4];
+        turned.store(u);
+        sum.add_outer(Four(kV_lambda + kV_mu) * turned, u);
     }
 };
 
 }  // namespace
 
 WarpAssembler::WarpAssembler(const ElementSet& elements, const BlockPairs& pairs)
-    : elements_(elements), pairs_(pairs) {}
+    : elements_(elements), pairs_(pairs) {
+    gradient_.reserve(12 * static_cast<std::size_t>(elements.n_tets) + 1);
+    for (Index t = 0; t < elements.n_tets; ++t)
+        for (const Vec3d& g : rest_gradients(elements.packets[t / tet_lanes], t % tet_lanes))
+            gradient_.insert(gradient_.end(), {g.x, g.y, g.z});
+    gradient_.push_back(0);
+    scale_.resize(elements.n_tets);
+}
+
+void WarpAssembler::scale_stiffness(double h, bool consistent_mass) {
+    if (h == h_ && consistent_mass == consistent_) return;
+    h_ = h;
+    consistent_ = consistent_mass;
+    parallel_for(elements_.n_tets, 4096, [&](Index t) {
+        const TetPacket& packet = elements_.packets[t / tet_lanes];
+        const int lane = t % tet_lanes;
+        const double kV = h * (h + elements_.damping_stiffness[t]) * packet.volume[lane];
+        const double m = elements_.tet_mass[t] / 20 * (1 + h * elements_.damping_mass[t]);
+        scale_[t] = {kV * packet.lambda[lane], kV * packet.mu[lane], consistent_mass ? m : 0.0};
+    });
+}
 
 void WarpAssembler::assemble(const SystemCoefficients& coefficients, const WarpFrames& frames,
-                             BlockCsr& A) const {
+                             BlockCsr& A) {
     reassemble(coefficients, frames, {}, A);
 }
 
 void WarpAssembler::reassemble(const SystemCoefficients& coefficients, const WarpFrames& frames,
-                               std::span<const char> node_marked, BlockCsr& A) const {
+                               std::span<const char> node_marked, BlockCsr& A) {
+    scale_stiffness(coefficients.h, coefficients.consistent_mass);
     const auto marked = [&](Index i) { return node_marked.empty() || node_marked[i]; };
+    const auto tet = [&](Index t) {
+        const Scales& s = scale_[t];
+        return WarpedTet{gradient_.data() + 12 * static_cast<std::size_t>(t), s.lambda, s.mu,
+                         s.mass, frames.tet[t]};
+    };
     const std::span<Mat3d> blocks = A.blocks();
     const std::span<const Index> column = A.column();
     parallel_for(elements_.n_nodes, 128, [&](Index i) {
         if (!marked(i)) return;
-        const double m = coefficients.lumped.empty() ? 0.0 : coefficients.lumped[i];
-        Mat3d diagonal = Mat3d::diagonal(m, m, m);
-        for (const Index entry : elements_.incidence.of(i))
-            diagonal += TetBlocks(elements_, coefficients, entry / 4)
-                            .block(frames.tet[entry / 4], entry % 4, entry % 4);
+        double isotropic = coefficients.lumped.empty() ? 0.0 : coefficients.lumped[i];
+        BlockColumns diagonal;
+        for (const Index entry : elements_.incidence.of(i)) {
+            tet(entry / 4).add_diagonal(entry % 4, diagonal);
+            isotropic += tet(entry / 4).isotropic(entry % 4, entry % 4);
+        }
+        diagonal.add_isotropic(isotropic);
         const Index at = pairs_.diagonal[i];
-        blocks[at] = diagonal;
+        diagonal.store(blocks[at]);
         for (Index u = pairs_.upper_begin[i]; u < pairs_.upper_begin[i + 1]; ++u) {
             const Index place = at + 1 + u - pairs_.upper_begin[i];
             if (!marked(column[place])) continue;
-            Mat3d sum{};
+            BlockColumns sum;
             for (Index k = pairs_.pair_begin[u]; k < pairs_.pair_begin[u + 1]; ++k) {
                 const std::uint32_t pair = pairs_.pair[k];
-                const Index t = static_cast<Index>(pair / 16);
-                sum += TetBlocks(elements_, coefficients, t)
-                           .block(frames.tet[t], pair / 4 % 4, pair % 4);
+                sum += tet(static_cast<Index>(pair / 16)).block(pair / 4 % 4, pair % 4);
             }
-            blocks[place] = sum;
-            blocks[pairs_.mirror[u]] = transpose(sum);
+            sum.store(blocks[place]);
+            sum.transposed().store(blocks[pairs_.mirror[u]]);
+        }
+    });
+}
+
+void WarpAssembler::turn(const BlockCsr& exact, const NodeRotations& nodes_now, BlockCsr& A) const {
+    LIMBER_CHECK(exact.n_blocks() == A.n_blocks(), "both of one pattern");
+    const std::span<const Mat3d> from = exact.blocks();
+    const std::span<Mat3d> to = A.blocks();
+    const std::span<const Index> column = A.column();
+    parallel_for(elements_.n_nodes, 128, [&](Index i) {
+        const BlockColumns R_i = BlockColumns::load(transpose(nodes_now.at(i)));
+        const auto turned = [&](Index place, Index j) {
+            return R_i.times(from[place]).times(nodes_now.at(j));
+        };
+        const Index at = pairs_.diagonal[i];
+        turned(at, i).store(to[at]);
+        for (Index u = pairs_.upper_begin[i]; u < pairs_.upper_begin[i + 1]; ++u) {
+            const Index place = at + 1 + u - pairs_.upper_begin[i];
+            const BlockColumns block = turned(place, column[place]);
+            block.store(to[place]);
+            block.transposed().store(to[pairs_.mirror[u]]);
         }
     });
 }
@@ -217,10 +283,7 @@ void warp_errors(const ElementSet& elements, const SystemCoefficients& coefficie
         B.apply(w, f_apx);
         Double8 sum(0.0);
         for (int c = 0; c < 4; ++c) {
-            const Mat R_c =
-                Mat::from_columns(load_corner(nodes_now.column[0].data(), packet.node[c]),
-                                  load_corner(nodes_now.column[1].data(), packet.node[c]),
-                                  load_corner(nodes_now.column[2].data(), packet.node[c]));
+            const Mat R_c = load_rotations(nodes_now, packet.node[c]);
             sum += squared_norm(R * f_cor[c] - R_c * (Q[c] * f_apx[c]));
         }
         for (int lane = 0; lane < lanes; ++lane) error[first + lane] = std::sqrt(sum[lane]);

@@ -63,15 +63,27 @@ class WarpAssembler {
   public:
     WarpAssembler(const ElementSet& elements, const BlockPairs& pairs);
     /// Every block.
-    void assemble(const SystemCoefficients& coefficients, const WarpFrames& frames,
-                  BlockCsr& A) const;
+    void assemble(const SystemCoefficients& coefficients, const WarpFrames& frames, BlockCsr& A);
     /// The blocks whose nodes are both marked: all that a tet with marked corners adds to.
     void reassemble(const SystemCoefficients& coefficients, const WarpFrames& frames,
-                    std::span<const char> node_marked, BlockCsr& A) const;
+                    std::span<const char> node_marked, BlockCsr& A);
+    /// Every block where the frames of all tets are those of now: Ã_ij = R_iᵀ A_ij R_j from the
+    /// exact matrix, at a fraction of the cost; the same but for rounding. `exact` may be `A`.
+    void turn(const BlockCsr& exact, const NodeRotations& nodes_now, BlockCsr& A) const;
 
   private:
+    void scale_stiffness(double h, bool consistent_mass);
+
     const ElementSet& elements_;
     BlockPairs pairs_;
+    std::vector<double> gradient_;  // g_0 .. g_3 per tet at rest, and a little to load by fours
+    struct Scales {
+        double lambda, mu;  // kVλ, kVμ with k = h² + h b_e [kg m²]
+        double mass;        // of M_ab, a ≠ b, with its damping [kg]
+    };
+    std::vector<Scales> scale_;  // per tet, for h_ and consistent_
+    double h_ = -1;
+    bool consistent_ = false;
 };
 
 /// Section 4.2: |f_cor − f_apx| of each tet in N s,

@@ -62,6 +62,7 @@ class Pcg {
   public:
     explicit Pcg(const PcgOptions& options) : options_(options) {}
     SolveStats solve(const PcgProblem& problem, std::span<Vec3d> x, PcgTrace* trace = nullptr);
+    void set_max_iterations(int n) { options_.max_iterations = n; }
 
     /// Bytes one iteration must move when nothing stays in a cache: the product and the vectors.
     static double iteration_bytes(double product_bytes, const Preconditioner& P);

@@ -15,11 +15,11 @@ namespace limber {
 
 namespace {
 
-/// 0 .. 2^31 - 1
-int number(std::string_view text, const SourcePlace& place) {
+int number(std::string_view text, int least, const SourcePlace& place) {
     const auto value = parse_whole(text);
-    if (!value || *value < 0 || *value > std::numeric_limits<int>::max())
-        throw InputError(place, "'" + printable(text) + "' found; a whole number >= 0 is allowed");
+    if (!value || *value < least || *value > std::numeric_limits<int>::max())
+        throw InputError(place, "'" + printable(text) + "' found; a whole number of 32 bits" +
+                                    (least == 0 ? " that is not negative" : "") + " is allowed");
     return static_cast<int>(*value);
 }
 
@@ -37,9 +37,10 @@ std::map<std::int64_t, std::vector<int>> parse(const std::string& file) {
         while (!row.empty()) {
             const std::size_t comma = std::min(row.find(','), row.size());
             if (step < 0)
-                step = number(row.substr(0, comma), place);
+                step = number(row.substr(0, comma), 0, place);
             else
-                values.push_back(number(row.substr(0, comma), place));
+                values.push_back(
+                    number(row.substr(0, comma), std::numeric_limits<int>::min(), place));
             row.remove_prefix(std::min(row.size(), comma + 1));
         }
         if (step >= 0) steps[step] = std::move(values);

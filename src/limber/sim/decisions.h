@@ -9,9 +9,10 @@
 
 namespace limber {
 
-/// What a clock decided, step by step: the iterations of every (sub-)step. DIR/decisions.csv holds
-/// one line a step, `step,iterations,iterations,...`; replaying it gives the same bits on any
-/// machine of the same build.
+/// What a clock decided, step by step (World::decisions): the iterations of every (sub-)step and,
+/// for warp-canceling under a budget in milliseconds, the supernodes that were updated, s written
+/// as -1 - s. DIR/decisions.csv holds one line a step, `step,iterations,-4,-9,iterations,...`;
+/// replaying it gives the same bits on any machine of the same build.
 class DecisionLog {
   public:
     /// Appends to `file`; lines of steps after `last_kept` (from before a resume) are dropped

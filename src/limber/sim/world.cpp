@@ -14,8 +14,18 @@
 namespace limber {
 
 namespace {
+
 constexpr Index grain = 4096;
+
+/// What the stepper of call `call` decided beside its iterations.
+std::vector<Index> stepper_decisions(std::span<const int> replay, std::size_t call) {
+    std::vector<Index> out;
+    for (std::size_t k = call + 1; k < replay.size() && replay[k] < 0; ++k)
+        out.push_back(-1 - replay[k]);
+    return out;
 }
+
+}  // namespace
 
 World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> stepper,
              std::unique_ptr<ContactMethod> contact, WorldOptions options)
@@ -127,8 +137,10 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
                        &clock,
                        call < replay_.size() ? replay_[call] : -1,
                        external_start_};
+    if (call < replay_.size()) stepper_->replay(stepper_decisions(replay_, call));
     stepper_->free_motion(in, trial_, forces_, report);
     decisions_.push_back(report.solve.iterations - before);
+    for (const Index decision : stepper_->decisions()) decisions_.push_back(-1 - decision);
     if (report.solve.failed()) return false;
     ScopedTimer timer(report.ms(Stage::correct));
     parallel_for(model_->n_nodes(), grain, [&](Index i) { forces_.contact[i] = {}; });

@@ -45,7 +45,8 @@ class World {
     void save(ByteWriter& out) const;  // State and every History
     void load(ByteReader& in);         // all or nothing: an error leaves the world untouched
 
-    /// Iterations of each (sub-)step tried in the last step, in order: what a clock decided.
+    /// Iterations of each (sub-)step tried in the last step, in order: what a clock decided. After
+    /// each come, as -1 - d, the decisions d of a stepper that has more to tell (Stepper).
     std::span<const int> decisions() const { return decisions_; }
     /// The next step uses these instead of the clock; must outlive it.
     void replay(std::span<const int> decisions) { replay_ = decisions; }

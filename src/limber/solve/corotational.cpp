@@ -10,15 +10,7 @@ namespace limber {
 
 namespace {
 
-constexpr Index grain = 2048;  // nodes a chunk: about 50 kB of vectors
-
-Vec3d masked(const Vec3d& a, const Vec3d& mask) {
-    return {a.x * mask.x, a.y * mask.y, a.z * mask.z};
-}
-
-Mat3d one_node_block(const ContactTerm& term) {
-    return (term.at.weight[0] * term.at.weight[0]) * term.block;
-}
+constexpr Index grain = LinearStep::grain;
 
 /// Every step factorises everything, so update blocks are dropped as far as that leaves subtrees
 /// for many threads.
@@ -35,17 +27,14 @@ CorotationalStepper::CorotationalStepper(const Model& model, const Options& opti
     : model_(model),
       options_(options),
       assembled_(options.linear != LinearKind::pcg || options.matrix == OperatorKind::assembled),
+      step_(model),
       assembler_(model.elements),
       operator_(model.elements),
       islands_(model),
       factor_(never_updated()) {
     const Index n = model.n_nodes();
     if (assembled_) A_ = assembler_.make_matrix();
-    for (Index i = 0; i < n; ++i)
-        if (model.free[i] != Vec3d{1, 1, 1}) pinned_.push_back(i);
-    for (std::vector<Vec3d>* array : {&force_, &b_, &rhs_, &solution_, &product_}) array->resize(n);
-    diagonal_.resize(n);
-    partial_.resize(n + 1);  // so that islands have room of their own
+    for (std::vector<Vec3d>* array : {&rhs_, &solution_, &product_}) array->resize(n);
     contact_nodes_.reserve(n);
     const std::size_t n_solvers = options.solves == SolveScope::world ? 1 : model.bodies.size();
     solvers_.resize(n_solvers, IslandSolver(options.preconditioner, options.pcg));
@@ -67,17 +56,12 @@ void CorotationalStepper::apply_system(std::span<const ContactTerm> terms, std::
 
 /// A, b and, in the Δv form, the right-hand side b − A v.
 void CorotationalStepper::build_system(const StepInput& in, const State& state) {
-    const Index n = model_.n_nodes();
-    const double h = in.h;
-    for (Index i = 0; i < n; ++i) diagonal_[i] = model_.lumped[i] + h * model_.lumped_damping[i];
-    const SystemCoefficients coefficients{h, model_.consistent_mass, diagonal_};
+    step_.build(in, state.v);
     if (assembled_) {
-        assembler_.assemble(coefficients, rotations_, A_);
-        for (const ContactTerm& term : in.contact)
-            if (term.at.n == 1)
-                A_.blocks()[A_.diagonal_position(term.at.node[0])] += one_node_block(term);
+        assembler_.assemble(step_.coefficients(), rotations_, A_);
+        add_one_node_blocks(in.contact, A_);
     } else {
-        operator_.set(coefficients, rotations_);
+        operator_.set(step_.coefficients(), rotations_);
         for (Index node : contact_nodes_) operator_.extra_diagonal()[node] = Mat3d{};
         contact_nodes_.clear();
         for (const ContactTerm& term : in.contact) {
@@ -86,15 +70,10 @@ void CorotationalStepper::build_system(const StepInput& in, const State& state) 
             contact_nodes_.push_back(term.at.node[0]);
         }
     }
-    parallel_for(n, grain, [&](Index i) {
-        force_[i] += in.external[i];
-        b_[i] = model_.lumped[i] * state.v[i] + h * force_[i];
-    });
-    if (model_.consistent_mass) add_consistent_mass(model_.elements, state.v, 1.0, false, b_);
-    for (const ContactTerm& term : in.contact) term.at.scatter(term.impulse, b_);
     if (options_.form == SystemForm::dv) {
         apply_system(in.contact, state.v, product_);
-        parallel_for(n, grain, [&](Index i) { rhs_[i] = b_[i] - product_[i]; });
+        parallel_for(model_.n_nodes(), grain,
+                     [&](Index i) { rhs_[i] = step_.b()[i] - product_[i]; });
     }
 }
 
@@ -109,21 +88,10 @@ void CorotationalStepper::guess_solution(const StepInput& in, const State& state
     parallel_for(model_.n_nodes(), grain, [&](Index i) {
         Vec3d v_new = from_zero ? Vec3d{} : state.v[i];
         if (euler_share > 0 && model_.mass[i] > 0)
-            v_new += (euler_share * in.h / model_.mass[i]) * force_[i];
-        const Vec3d& free = model_.free[i];
-        v_new = masked(v_new, free) + masked(in.pin_velocity[i], Vec3d{1, 1, 1} - free);
+            v_new += (euler_share * in.h / model_.mass[i]) * step_.force()[i];
+        v_new = with_prescribed(v_new, in.pin_velocity[i], model_.free[i]);
         solution_[i] = change ? v_new - state.v[i] : v_new;
     });
-}
-
-/// |b| over the free degrees of freedom of some nodes: what residuals are compared with.
-double CorotationalStepper::free_norm(Index begin, Index end, std::span<double> partial) const {
-    return std::sqrt(parallel_sum<double>(end - begin, grain, partial, [&](Index from, Index to) {
-        double sum = 0;
-        for (Index i = begin + from; i < begin + to; ++i)
-            sum += squared_norm(masked(b_[i], model_.free[i]));
-        return sum;
-    }));
 }
 
 void CorotationalStepper::find_islands(std::span<const ContactTerm> terms) {
@@ -151,15 +119,15 @@ SolveStats CorotationalStepper::solve_iteratively(const StepInput& in, const Sta
                       in.clock,          in.forced_iterations};
     if (options_.form == SystemForm::dv) input.velocity = state.v;
     if (whole) {
-        input.b_norm = free_norm(0, model_.n_nodes(), partial_);
+        input.b_norm = step_.free_norm(step_.b());
         return solvers_[0].solve(input, solution_, trace_);
     }
     parallel_chunks(islands_.n(), [&](Index k) {
         IslandInput own = input;
         for (const auto& range : solvers_[k].system().ranges())
-            own.b_norm = std::hypot(
-                own.b_norm,
-                free_norm(range.begin, range.end, std::span(partial_).subspan(range.begin)));
+            own.b_norm =
+                std::hypot(own.b_norm, step_.free_norm(step_.b(), range.begin, range.end,
+                                                       step_.partial().subspan(range.begin)));
         island_stats_[k] = solvers_[k].solve(own, solution_);
     });
     SolveStats stats = island_stats_[0];
@@ -181,7 +149,7 @@ SolveStats CorotationalStepper::solve_directly(const StepInput& in, StepReport& 
         }
         ScopedTimer timer(report.ms(Stage::free_motion));
         if (stats.failed()) return stats;
-        const double b_norm = free_norm(0, model_.n_nodes(), partial_);
+        const double b_norm = step_.free_norm(step_.b());
         return direct.solve(A, right_hand_side(), model_.free, b_norm, solution_);
     };
     return options_.linear == LinearKind::supernodal ? solve_with(factor_) : solve_with(ldlt_);
@@ -194,49 +162,26 @@ void CorotationalStepper::free_motion(const StepInput& in, State& state, NodeFor
     {
         ScopedTimer timer(report.ms(Stage::rotate));
         update_rotations_and_forces(model_.elements, state.x, options_.rotation, rotations_,
-                                    element_forces_, force_);
+                                    element_forces_, step_.force());
     }
     {
         ScopedTimer timer(report.ms(Stage::assemble));
         build_system(in, state);
         guess_solution(in, state);
     }
-    SolveStats stats = options_.linear == LinearKind::pcg ? solve_iteratively(in, state, report)
-                                                          : solve_directly(in, report);
-    stats.iterations += report.solve.iterations;  // of earlier sub-steps
-    report.solve = stats;
-    if (stats.status == SolveStatus::iteration_cap) report.set(StepFlag::iteration_cap);
-    if (stats.status == SolveStatus::deadline) report.set(StepFlag::deadline);
-    if (stats.status == SolveStatus::indefinite) report.set(StepFlag::indefinite);
+    const SolveStats stats = options_.linear == LinearKind::pcg
+                                 ? solve_iteratively(in, state, report)
+                                 : solve_directly(in, report);
+    report_solve(stats, report);
     parallel_for(n, grain,
                  [&](Index i) { state.v[i] = change ? state.v[i] + solution_[i] : solution_[i]; });
     ScopedTimer timer(report.ms(Stage::correct));
-    solution_ = state.v;
-    find_reactions(in, forces);
-}
-
-/// What holds the pins: the residual of A v⁺ = b in prescribed rows is their impulse.
-void CorotationalStepper::find_reactions(const StepInput& in, NodeForces& forces) const {
-    if (pinned_.empty()) return;
-    if (!assembled_) operator_.apply(solution_, product_);
-    const double per_step = 1 / in.h;
-    parallel_for(static_cast<Index>(pinned_.size()), 256, [&](Index k) {
-        const Index i = pinned_[k];
-        Vec3d Av = product_[i];
-        if (assembled_) {
-            Av = {};
-            for (Index j = A_.row_begin()[i]; j < A_.row_begin()[i + 1]; ++j)
-                Av += A_.blocks()[j] * solution_[A_.column()[j]];
-        }
-        forces.reaction[i] = masked(per_step * (Av - b_[i]), Vec3d{1, 1, 1} - model_.free[i]);
-    });
-    for (const ContactTerm& term : in.contact) {
-        if (term.at.n < 2) continue;
-        const Vec3d Bu = per_step * (term.block * term.at.gather(solution_));
-        for (int k = 0; k < term.at.n; ++k) {
-            const Index i = term.at.node[k];
-            forces.reaction[i] += masked(term.at.weight[k] * Bu, Vec3d{1, 1, 1} - model_.free[i]);
-        }
+    if (!step_.has_pins()) return;
+    if (assembled_) {
+        step_.find_reactions(in, A_, state.v, forces);
+    } else {
+        operator_.apply(state.v, product_);
+        step_.find_reactions(in, product_, state.v, forces);
     }
 }
 

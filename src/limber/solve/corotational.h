@@ -12,6 +12,7 @@
 #include "limber/linalg/supernodal.h"
 #include "limber/solve/contact_system.h"
 #include "limber/solve/island_solver.h"
+#include "limber/solve/linear_step.h"
 #include "limber/solve/stepper.h"
 
 namespace limber {
@@ -108,22 +109,20 @@ class CorotationalStepper final : public Stepper {
   private:
     void build_system(const StepInput& in, const State& state);
     void guess_solution(const StepInput& in, const State& state);
-    void find_reactions(const StepInput& in, NodeForces& forces) const;
     const LinearOperator& matrix() const;  // without the contact terms between nodes
     void apply_system(std::span<const ContactTerm> terms, std::span<const Vec3d> x,
                       std::span<Vec3d> y) const;
-    double free_norm(Index begin, Index end, std::span<double> partial) const;
     void find_islands(std::span<const ContactTerm> terms);
     SolveStats solve_iteratively(const StepInput& in, const State& state, StepReport& report);
     SolveStats solve_directly(const StepInput& in, StepReport& report);
     std::span<const Vec3d> right_hand_side() const {
-        return options_.form == SystemForm::dv ? rhs_ : b_;
+        return options_.form == SystemForm::dv ? std::span<const Vec3d>(rhs_) : step_.b();
     }
 
     const Model& model_;
     Options options_;
     bool assembled_;
-    std::vector<Index> pinned_;         // nodes with a prescribed degree of freedom
+    LinearStep step_;
     std::vector<Index> contact_nodes_;  // whose extra diagonal must be cleared next step
     CorotationCache rotations_;         // History: warm start of the rotations
     ElementForces element_forces_;
@@ -135,14 +134,10 @@ class CorotationalStepper final : public Stepper {
     std::vector<SolveStats> island_stats_;
     SupernodalCholesky<double> factor_;
     EigenLdlt ldlt_;
-    BlockCsr coupled_;              // A with room for the terms between nodes: direct solves alone
-    std::vector<double> diagonal_;  // m + h (mass damping), lumped [kg]
-    std::vector<Vec3d> force_;      // elastic + external [N]
-    std::vector<Vec3d> b_;          // M v + h f [N s]
-    std::vector<Vec3d> rhs_;        // b, or b − A v in the Δv form
-    std::vector<Vec3d> solution_;   // v⁺ or Δv [m/s]
+    BlockCsr coupled_;             // A with room for the terms between nodes: direct solves alone
+    std::vector<Vec3d> rhs_;       // b, or b − A v in the Δv form
+    std::vector<Vec3d> solution_;  // v⁺ or Δv [m/s]
     mutable std::vector<Vec3d> product_;
-    std::vector<double> partial_;
     PcgTrace* trace_ = nullptr;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "limber/core/parallel.h"
 
@@ -14,6 +13,7 @@ namespace {
 constexpr Index grain = 2048;
 constexpr int max_halvings = 40;  // to 1e-12 of the Newton step
 constexpr int max_shifts = 30;
+constexpr int projections_in_a_row = 2;
 
 double trace_mean(const BlockCsr& A) {
     double sum = 0;
@@ -59,7 +59,7 @@ bool NewtonStepper::solve_with(const BlockCsr& A, StepReport& report) {
 
 /// Solves H d = -g with a positive definite H. Projection changes the Hessian near the minimum as
 /// well, where convergence is then linear: by default it waits until a factorisation fails, and
-/// ends when the gradient has fallen tenfold. Where all else fails a multiple of the identity is
+/// lasts for a few iterations. Where all else fails a multiple of the identity is
 /// added, small first, then tenfold (Kavan, note 4).
 bool NewtonStepper::find_direction(StepReport& report) {
     parallel_for(model_.n_nodes(), grain, [&](Index i) { minus_[i] = -gradient_[i]; });
@@ -68,14 +68,15 @@ bool NewtonStepper::find_direction(StepReport& report) {
         ScopedTimer timer(report.ms(Stage::assemble));
         return objective_.hessian(x_, kind);
     };
-    const double residual = report.solve.residual;
-    if (options_.hessian != HessianRepair::project && residual <= project_above_ &&
-        solve_with(hessian(HessianKind::exact), report))
-        return true;
+    if (options_.hessian != HessianRepair::project && projections_left_ == 0) {
+        if (solve_with(hessian(HessianKind::exact), report)) return true;
+        projections_left_ = projections_in_a_row;
+    }
     if (options_.hessian != HessianRepair::shift) {
-        if (options_.hessian == HessianRepair::on_demand && residual <= project_above_)
-            project_above_ = 0.1 * residual;
+        projections_left_ = std::max(projections_left_ - 1, 0);
         if (solve_with(hessian(HessianKind::projected), report)) return true;
+    } else {
+        projections_left_ = 0;
     }
     report.set(StepFlag::indefinite);
     const BlockCsr& H = hessian(options_.hessian == HessianRepair::shift ? HessianKind::exact
@@ -93,19 +94,22 @@ bool NewtonStepper::find_direction(StepReport& report) {
 
 /// Halves the step until the value falls as Armijo asks; returns its length, 0 where none was
 /// found.
-double NewtonStepper::search_line(double slope, StepReport& report) {
+double NewtonStepper::search_line(double slope, double gradient_norm, StepReport& report) {
     ScopedTimer timer(report.ms(Stage::free_motion));
     double length = 1;
-    // A change of the value below this is rounding; the step is right all the same.
-    const double noise = 1e-15 * objective_.magnitude();
+    // Near the minimum the value changes by less than its rounding: there the gradient decides.
+    const bool blind = -slope < 1e-8 * objective_.magnitude();
     for (int k = 0; k < max_halvings; ++k, length *= options_.backtrack) {
         parallel_for(model_.n_nodes(), grain,
                      [&](Index i) { trial_[i] = x_[i] + length * direction_[i]; });
         const double value = objective_.value(trial_);
-        if (value <= value_ + options_.sufficient * length * slope + noise) {
+        if (value <= value_ + options_.sufficient * length * slope) {
             value_ = value;
             return length;
         }
+        if (k > 0 || !blind || !std::isfinite(value)) continue;
+        objective_.gradient(trial_, minus_);
+        if (objective_.free_norm(minus_) < gradient_norm) return length;
     }
     return 0;
 }
@@ -114,10 +118,10 @@ void NewtonStepper::free_motion(const StepInput& in, State& state, NodeForces& f
                                 StepReport& report) {
     objective_.begin(in, state);
     start_at_guess(in, state);
-    project_above_ = std::numeric_limits<double>::infinity();
+    projections_left_ = 0;
     SolveStats stats;
     stats.status = std::isfinite(value_) ? SolveStatus::iteration_cap : SolveStatus::not_finite;
-    const double scale = std::max(objective_.force_scale(), 1e-300);
+    double scale = 0;
     const double first = value_;
     while (stats.status == SolveStatus::iteration_cap) {
         {
@@ -129,13 +133,14 @@ void NewtonStepper::free_motion(const StepInput& in, State& state, NodeForces& f
             objective_.gradient(x_, gradient_);
         }
         stats.absolute_residual = objective_.free_norm(gradient_);
+        if (scale == 0)  // a pin that moves may be all that happens in a step
+            scale = std::max(objective_.force_scale() + objective_.pinned_norm(gradient_), 1e-300);
         stats.residual = stats.absolute_residual / scale;
         if (!std::isfinite(stats.residual)) stats.status = SolveStatus::not_finite;
         if (stats.residual <= options_.rel_tolerance) stats.status = SolveStatus::converged;
         if (stats.status != SolveStatus::iteration_cap ||
             stats.iterations == options_.max_iterations)
             break;
-        report.solve.residual = stats.residual;
         if (!find_direction(report)) {
             stats.status = SolveStatus::indefinite;
             break;
@@ -152,7 +157,7 @@ void NewtonStepper::free_motion(const StepInput& in, State& state, NodeForces& f
             break;
         }
         ++stats.iterations;
-        if (search_line(slope, report) == 0) {
+        if (search_line(slope, stats.absolute_residual, report) == 0) {
             report.set(StepFlag::line_search);
             break;
         }

@@ -69,7 +69,7 @@ class NewtonStepper final : public Stepper {
     void start_at_guess(const StepInput& in, const State& state);
     bool find_direction(StepReport& report);
     bool solve_with(const BlockCsr& A, StepReport& report);
-    double search_line(double slope, StepReport& report);
+    double search_line(double slope, double gradient_norm, StepReport& report);
 
     const Model& model_;
     Options options_;
@@ -80,7 +80,7 @@ class NewtonStepper final : public Stepper {
     BlockCsr shifted_;
     double value_ = 0;
     double shift_ = 0;          // last one that worked; 0: none was needed
-    double project_above_ = 0;  // residual from which on exact Hessians are tried again
+    int projections_left_ = 0;  // until an exact Hessian is tried again
 };
 
 }  // namespace limber

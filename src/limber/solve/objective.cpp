@@ -284,12 +284,14 @@ const BlockCsr& Objective<Real>::hessian(ConstVectors x, HessianKind kind) {
 }
 
 template <class Real>
-double Objective<Real>::free_norm(ConstVectors g) {
+double Objective<Real>::norm_where(ConstVectors g, double free) {
     return std::sqrt(
         parallel_sum<double>(model_.n_nodes(), grain, partial_, [&](Index begin, Index end) {
             double sum = 0;
             for (Index i = begin; i < end; ++i)
-                sum += squared_norm(cast<double>(masked(g[i], model_.free[i])));
+                for (int k = 0; k < 3; ++k)
+                    if (model_.free[i][k] == free)
+                        sum += static_cast<double>(g[i][k]) * static_cast<double>(g[i][k]);
             return sum;
         }));
 }

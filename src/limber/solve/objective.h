@@ -57,7 +57,9 @@ class Objective {
     /// What gradients are compared with: |q| + |∂E/∂x (x_n)| over all degrees of freedom [N].
     double force_scale() const { return force_scale_; }
     /// |g| over the free degrees of freedom.
-    double free_norm(ConstVectors g);
+    double free_norm(ConstVectors g) { return norm_where(g, 1); }
+    /// The same over the pinned ones: what holds them.
+    double pinned_norm(ConstVectors g) { return norm_where(g, 0); }
     double energy(ConstVectors x);  // E alone [J]
     std::span<const std::unique_ptr<Potential<Real>>> potentials() const { return potentials_; }
     const Model& model() const { return model_; }
@@ -79,6 +81,7 @@ class Objective {
     };
     void build_matrix_part(const State& state);
     void find_force_scale();
+    double norm_where(ConstVectors g, double free);
     template <class F>
     void for_each_contact_block(F&& f) const;
 

@@ -25,30 +25,47 @@ void set_free(const Vec3d& free, const Vec3d& value, Vec3d& v) {
         if (free[axis] != 0) v[axis] = value[axis];
 }
 
-void damp_region(const DampingInput& in, const Shares& shares, std::span<Vec3d> v) {
+struct RigidMotion {
+    Vec3d center{}, velocity{}, omega{};
+    Vec3d at(const Vec3d& x) const { return velocity + cross(omega, x - center); }
+};
+
+/// The rigid motion with the momentum and angular momentum of the nodes; `v_of(node)` [m/s].
+template <class VelocityOf>
+RigidMotion rigid_motion(const DampingInput& in, const Shares& shares, VelocityOf&& v_of) {
+    RigidMotion out;
     double mass = 0;
-    Vec3d center{}, velocity{};
     for (const auto& [node, share] : shares) {
         mass += in.mass[node];
-        center += in.mass[node] * in.x[node];
-        velocity += in.mass[node] * v[node];
+        out.center += in.mass[node] * in.x[node];
+        out.velocity += in.mass[node] * v_of(node, share);
     }
-    if (!(mass > 0)) return;
-    center *= 1 / mass;
-    velocity *= 1 / mass;
+    if (!(mass > 0)) return {};
+    out.center *= 1 / mass;
+    out.velocity *= 1 / mass;
     Mat3d inertia{};
     Vec3d angular{};
     for (const auto& [node, share] : shares) {
-        const Vec3d r = in.x[node] - center;
+        const Vec3d r = in.x[node] - out.center;
         inertia += in.mass[node] * (squared_norm(r) * Mat3d::identity() - outer(r, r));
-        angular += in.mass[node] * cross(r, v[node]);
+        angular += in.mass[node] * cross(r, v_of(node, share));
     }
     // Nodes on a line have no inertia about it: a little more keeps the inverse finite.
     inertia += (1e-9 * trace(inertia)) * Mat3d::identity();
-    const Vec3d omega = trace(inertia) > 0 ? inverse(inertia) * angular : Vec3d{};
+    if (trace(inertia) > 0) out.omega = inverse(inertia) * angular;
+    return out;
+}
+
+void damp_region(const DampingInput& in, const Shares& shares, std::span<Vec3d> v) {
+    const RigidMotion whole = rigid_motion(in, shares, [&](Index node, double) { return v[node]; });
+    const auto kept = [&](Index node, double share) {
+        return share * (v[node] - whole.at(in.x[node]));
+    };
+    // Where shares differ, what is kept of the rest has a momentum of its own: it is taken out.
+    const RigidMotion spurious = rigid_motion(in, shares, kept);
     for (const auto& [node, share] : shares) {
-        const Vec3d rigid = velocity + cross(omega, in.x[node] - center);
-        set_free(in.free[node], rigid + share * (v[node] - rigid), v[node]);
+        const Vec3d& x = in.x[node];
+        set_free(in.free[node], whole.at(x) + kept(node, share) - spurious.at(x), v[node]);
     }
 }
 

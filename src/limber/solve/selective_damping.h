@@ -15,7 +15,7 @@ struct DampingInput {
     std::span<const double> mass;      // [kg] per node
     std::span<const Vec3d> free;       // 0 where prescribed
     std::span<const Vec3d> x;          // [m]
-    std::span<const Index> region_of;  // per tet: the supernode it belongs to
+    std::span<const Index> region_of;  // per tet: a connected part of a supernode
     std::span<const double> error;     // per tet [N s]
     double limit = 0;                  // errors above it are damped [N s]
 };
@@ -24,7 +24,8 @@ struct DampingInput {
 void damp_velocities(const DampingInput& in, std::span<Vec3d> v);
 
 /// v of the nodes of a region's bad tets towards the rigid motion with their momentum and angular
-/// momentum (shape matching; Müller et al. 2005): v = v_rigid + limit / error (v − v_rigid).
+/// momentum (shape matching; Müller et al. 2005): v = v_rigid + limit / error (v − v_rigid), less
+/// the rigid part of that difference, so that a region without pins keeps both.
 void damp_towards_rigid_motion(const DampingInput& in, std::span<Vec3d> v);
 
 }  // namespace limber

@@ -65,6 +65,10 @@ class Stepper {
     virtual const StepTable* table() const { return nullptr; }
     /// Whether results depend on the clock (deadlines): such runs record their decisions.
     virtual bool clocked() const { return false; }
+    /// What the clock decided in the last free_motion beside the iterations, which World knows: a
+    /// list of numbers >= 0 that replay() takes for the next one.
+    virtual std::span<const Index> decisions() const { return {}; }
+    virtual void replay(std::span<const Index>) {}
 };
 
 }  // namespace limber

@@ -41,20 +41,15 @@ void mark_thin_bodies(const Model& model, std::vector<char>& marked) {
 
 void mark_wide_spread(const Model& model, const CorotationCache& rotations,
                       std::vector<char>& marked) {
-    const auto rotation = [&](Index t) {
-        Mat3d R;
-        for (int i = 0; i < 9; ++i) R.a[i] = rotations.element[t / tet_lanes].R[i][t % tet_lanes];
-        return R;
-    };
     const ElementSet& elements = model.elements;
     parallel_for(model.n_nodes(), 512, [&](Index i) {
         if (marked[i]) return;
         const auto around = elements.incidence.of(i);
         if (around.empty()) return;
         // Against the first tet of the node: half the largest spread at least.
-        const Mat3d first = rotation(around[0] / 4);
+        const Mat3d first = rotations.at(around[0] / 4);
         for (const Index entry : around)
-            if (contract(first, rotation(entry / 4)) < 1 + 2 * cos_60) {
+            if (contract(first, rotations.at(entry / 4)) < 1 + 2 * cos_60) {
                 marked[i] = 1;
                 return;
             }

@@ -12,6 +12,8 @@
 #include "limber/linalg/supernodal.h"
 #include "limber/solve/contact_system.h"
 #include "limber/solve/corotational.h"
+#include "limber/solve/factor_age.h"
+#include "limber/solve/linear_step.h"
 #include "limber/solve/stepper.h"
 #include "limber/solve/update_schedule.h"
 
@@ -49,7 +51,7 @@ struct WarpCancelingOptions {
     double must_update = 100;   // hybrid: badness above this many thresholds is updated anyway
     int target_iterations = 8;  // schedule iterations
     SystemForm form = SystemForm::v;
-    int refine = 50;
+    int refine = 200;
     double rel_tolerance = 1e-5;
     FactorPrecision precision = FactorPrecision::single_precision;
     bool linearise = true;
@@ -124,54 +126,58 @@ class WarpCancelingStepper final : public Stepper {
     void load(ByteReader& in) override;
     void reset() override;
     bool clocked() const override;
+    std::span<const Index> decisions() const override { return decided_; }
+    void replay(std::span<const Index> decisions) override;
     std::string describe() override;
     void describe_cells(CellFields& out) const override;
 
   private:
     struct WarpedInverse;
+    /// f(the factor in the precision asked for).
     template <class F>
-    decltype(auto) with_factor(F&& f) const;
+    decltype(auto) with_factor(F&& f) const {
+        return options_.precision == FactorPrecision::double_precision ? f(double_) : f(single_);
+    }
     template <class F>
-    decltype(auto) with_factor(F&& f);
+    decltype(auto) with_factor(F&& f) {
+        return options_.precision == FactorPrecision::double_precision ? f(double_) : f(single_);
+    }
 
     void prepare_factor();
-    void build_right_hand_side(const StepInput& in, const State& state);
-    bool update_is_due() const;
-    void learn_age(bool planned, bool rescued);
     bool needs_estimate() const;
     void estimate(const State& state, StepReport& report);
+    std::span<const double> costs() const;
     void choose(const StepInput& in);
+    void choose_by_schedule(const StepInput& in);
+    void note_decision();
     SolveStats update_factor(const StepInput& in, StepReport& report);
+    void mark_tets(const StepInput& in);
+    void assemble_warped();
     void add_contacts(const StepInput& in);
     SolveStats factorise(bool all, StepReport& report);
     Index supernode_of_node(Index node) const;
+    bool all_marked() const { return marks_->n_marked() == std::ssize(badness_); }
     void apply_exact(std::span<const ContactTerm> terms, std::span<const Vec3d> x,
                      std::span<Vec3d> y) const;
     void rebuild_factor(double h);
     SolveStats solve_stale(const StepInput& in, const State& state);
     SolveStats solve_refined(const StepInput& in, const State& state);
-    SolveStats polish(const StepInput& in);
+    SolveStats polish(int cap);
     bool may_rescue() const;
     SolveStats rescue(const StepInput& in, StepReport& report);
     void damp(const State& state, StepReport& report);
     void find_reactions(const StepInput& in, NodeForces& forces);
     double impulse_of_a_node() const;
-    double free_norm(std::span<const Vec3d> b);
 
     const Model& model_;
     Options options_;
-    std::vector<Index> pinned_;
-    std::vector<char> upright_;  // History: nodes without a rotation of their own
-    CorotationCache rotations_;  // History
-    NodeRotations nodes_;        // History
-    WarpFrames frames_;          // History: when each tet was last updated
-    double h_ = 0;               // of the factor; 0: none yet
-    // History of the schedule by iterations.
-    static constexpr int forever = 1 << 30;
-    int last_iterations_ = 0;
-    int age_ = 0;                 // steps since the factor was last updated
-    int max_age_ = forever;       // how old it may get
-    int calm_ = 0;                // updates since a step needed too many iterations
+    LinearStep step_;
+    std::vector<char> upright_;   // History: nodes without a rotation of their own
+    CorotationCache rotations_;   // History
+    NodeRotations nodes_;         // History
+    WarpFrames frames_;           // History: when each tet was last updated
+    double h_ = 0;                // of the factor; 0: none yet
+    FactorAge age_;               // History of the schedule by iterations
     bool only_contacts_ = false;  // this step's update was for contact blocks alone
 
     SystemAssembler assembler_;
@@ -185,19 +191,20 @@ class WarpCancelingStepper final : public Stepper {
     SupernodalCholesky<float> single_;
     std::unique_ptr<UpdateMarks> marks_;
     std::vector<Index> tet_supernode_;  // the supernode eliminated first among the tet's nodes
+    std::vector<Index> tet_region_;     // what is damped as one: supernode and connected part
     std::vector<double> flop_cost_;     // per supernode [ms] at a nominal rate
     std::vector<double> error_;         // per tet [N s]
     std::vector<double> badness_;       // per supernode: the largest error of its tets
-    std::vector<char> tet_marked_, node_marked_, updated_;
+    std::vector<char> tet_marked_, node_marked_, updated_, supernode_scratch_;
     std::vector<Index> dirty_;          // supernodes, scratch
     std::vector<Index> contact_nodes_;  // whose blocks in Ã carry contact
     double threshold_ = 0;              // of this step [N s]
-    SystemCoefficients coefficients_;
     ElementForces element_forces_;
-    std::vector<double> diagonal_;  // m + h (mass damping), lumped [kg]
-    std::vector<Vec3d> force_, b_, rhs_, solution_, turned_, product_, last_change_;
-    std::vector<double> partial_;
+    std::vector<Vec3d> rhs_, solution_, turned_, product_, last_change_;
     Pcg pcg_;
+    // What a clock decided, and what it is to decide when a run is repeated: supernodes.
+    std::vector<Index> decided_, replayed_;
+    bool replaying_ = false;
 };
 
 }  // namespace limber

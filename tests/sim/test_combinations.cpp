@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every solver with every law and every integrator: it runs, or it is refused in words.
+
+#include <gtest/gtest.h>
+
+#include "limber/scene/build_model.h"
+#include "limber/scene/scene.h"
+#include "limber/sim/world.h"
+
+namespace limber {
+namespace {
+
+std::vector<std::string> law_names() {
+    std::vector<std::string> names;
+    [&]<class... Law>(const std::variant<Law...>*) {
+        (names.emplace_back(Law::name), ...);
+    }(static_cast<const AnyMaterial*>(nullptr));
+    return names;
+}
+
+SceneDef bar(const std::string& solver, const std::string& law, const std::string& time) {
+    const std::string moduli = law == "spline"
+                                   ? "f = { at = [0.2, 1, 3], slope = [-1.6e5, 0, 4e5] }\n"
+                                     "h = { at = [0, 1, 2], slope = [-1e5, 0, 1e5] }"
+                               : law == "projective" ? "young = \"100 kPa\"\npoisson = 0"
+                                                     : "young = \"100 kPa\"\npoisson = 0.3";
+    const std::string text = "limber = 1\n[time]\nstep = 0.01\nsteps = 4\n" + time +
+                             "\n[solver]\nkind = \"" + solver + "\"\n[material.m]\nkind = \"" +
+                             law + "\"\n" + moduli + R"(
+density = 1000
+damping = { mass = 0.1, stiffness = 0.001 }
+[[body]]
+name = "bar"
+shape = "beam"
+size = [1, 0.2, 0.2]
+cells = [5, 1, 1]
+material = "m"
+[[pin]]
+body = "bar"
+select = { side = "x-" }
+[contact]
+method = "none"
+)";
+    return make_scene(parse_toml(text, "bar.toml"), "bar.toml");
+}
+
+TEST(Combinations, every_solver_law_and_integrator_runs_or_is_refused) {
+    int ran = 0, refused = 0;
+    for (const OptionCase& solver : stepper_cases())
+        for (const std::string& law : law_names())
+            for (const char* time : {"", "integrator = \"trapezoid\"",
+                                     "analysis = \"quasi_static\"", "analysis = \"static\""}) {
+                const std::string what =
+                    std::string(solver.name) + ", " + law + ", " + (*time ? time : "dynamic");
+                SceneDef scene;
+                try {
+                    scene = bar(std::string(solver.name), law, time);
+                } catch (const InputError& error) {
+                    const std::string reason = error.what();
+                    EXPECT_NE(reason.find("allowed"), std::string::npos) << what;
+                    EXPECT_NE(reason.find("solver.kind = \"" + std::string(solver.name)),
+                              std::string::npos)
+                        << reason;
+                    ++refused;
+                    continue;
+                }
+                BuildReport report;
+                auto model = std::make_unique<const Model>(build_model(scene, report));
+                auto stepper = make_stepper(scene, *model);
+                World world(std::move(model), std::move(stepper), make_contact(scene));
+                for (int k = 0; k < 4; ++k) {
+                    const StepReport step = world.step();
+                    ASSERT_FALSE(step.failed) << what << ": " << step.failure.what;
+                    EXPECT_EQ(step.substeps, 1) << what;
+                }
+                // Under its own weight the end sinks, and not by more than its length.
+                double lowest = 0;
+                for (const Vec3d& x : world.state().x) lowest = std::min(lowest, x.y);
+                EXPECT_LT(lowest, -0.1001) << what;
+                EXPECT_GT(lowest, -1.2) << what;
+                ++ran;
+            }
+    // Linearly implicit solvers take two laws and one integrator; minimising ones everything.
+    EXPECT_GE(ran, 2 * 4 + 4 * static_cast<int>(law_names().size()));
+    EXPECT_GT(refused, 0);
+}
+
+}  // namespace
+}  // namespace limber
