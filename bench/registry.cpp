@@ -2,6 +2,7 @@
 #include "registry.h"
 
 #include "hecht2012.h"
+#include "wang2016.h"
 
 #include "limber/core/errors.h"
 #include "limber/io/file.h"
@@ -45,6 +46,26 @@ const BenchEntry table[] = {
      hecht2012_memory},
     {"hecht2012-update", "Hecht et al. 2012, section 4.3",
      "time of an update against the share of dirty nodes", hecht2012_update},
+    {"wang2016-table1", "Wang & Yang 2016, Table 1",
+     "time of a step of 96 iterations, every scene of the table", wang2016_table1},
+    {"wang2016-scaling", "Wang & Yang 2016, section 6", "cost of a step from 1K to 1M tets",
+     wang2016_scaling},
+    {"wang2016-fig2", "Wang & Yang 2016, Fig. 2",
+     "error of one step against iterations and time, by direction", wang2016_fig2},
+    {"wang2016-fig3", "Wang & Yang 2016, Fig. 3", "the same by the age of the diagonal",
+     wang2016_fig3},
+    {"wang2016-fig4", "Wang & Yang 2016, Fig. 4", "the same beside projective dynamics",
+     wang2016_fig4},
+    {"wang2016-fig5", "Wang & Yang 2016, Fig. 5", "the same by acceleration, Chebyshev's tuned",
+     wang2016_fig5},
+    {"wang2016-fig6", "Wang & Yang 2016, Fig. 6", "energy left by each initialisation",
+     wang2016_fig6},
+    {"wang2016-fig7", "Wang & Yang 2016, Fig. 7", "elements that the conversion holds, StVK",
+     wang2016_fig7},
+    {"wang2016-fig10", "Wang & Yang 2016, Fig. 10", "a box under four laws and three loads",
+     wang2016_fig10},
+    {"wang2016-fig11", "Wang & Yang 2016, Fig. 11",
+     "force against stretch, four laws, beside the analytic curve", wang2016_fig11},
 };
 
 }  // namespace

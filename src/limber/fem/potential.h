@@ -35,6 +35,18 @@ class Potential {
     virtual double energy(Positions x) = 0;
     /// g += ∂E/∂x [N].
     virtual void add_gradient(Positions x, std::span<Vec3<Real>> g) = 0;
+    /// add_gradient() in two halves, so that a caller can go on with a range of nodes while it is
+    /// in cache: first the elements, and hold(x) on the way where asked, then g += ∂E/∂x of the
+    /// nodes [begin, end). Energies and diagonals may be asked for in between. False: not offered,
+    /// nothing was done.
+    virtual bool begin_gradient(Positions, bool /*hold*/) { return false; }
+    virtual void add_gradient_range(Index /*begin*/, Index /*end*/, std::span<Vec3<Real>>) {}
+    /// Rounding errors of energy() are about this many units in the last place of 1 [J]: laws whose
+    /// terms cancel at rest have them there as well.
+    virtual double rounding_scale() const { return 0; }
+    /// Whether what is held changes the energy: energies from before the last hold() then belong
+    /// to another function.
+    virtual bool converted() const { return false; }
     /// d += the diagonal of ∂²E/∂x², not projected [N/m]: Jacobi preconditioning.
     virtual void add_diagonal(Positions x, std::span<Vec3<Real>> d) = 0;
     /// D += the diagonal 3x3 blocks of ∂²E/∂x² [N/m].
@@ -43,6 +55,9 @@ class Potential {
     virtual void add_pairs(std::vector<std::array<Index, 2>>& pairs) const = 0;
     /// A += scale ∂²E/∂x². A has room for every pair, and the same pattern in every call.
     virtual void add_hessian(Positions x, HessianKind kind, double scale, BlockCsr& A) = 0;
+    /// A += the constant matrix of projective dynamics, above ∂²E/∂x² (Bouaziz et al. 2014). False:
+    /// there is none.
+    virtual bool add_projective_matrix(BlockCsr&) { return false; }
     /// A += scale Σ b_e K_e(x) with the projected tangents of tets: stiffness damping. Other
     /// elements have none.
     virtual void add_damping(Positions, std::span<const double> /*b, per tet*/, double /*scale*/,

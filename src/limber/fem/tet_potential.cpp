@@ -2,6 +2,7 @@
 #include "limber/fem/tet_potential.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
@@ -68,6 +69,21 @@ TetPotential<Real>::TetPotential(const TetMesh& mesh, std::span<const Material> 
         group.volume[lane] = static_cast<Real>(rest_[t].volume);
         converts_ = converts_ || materials[m].conversion.on;
     }
+    // A lane without a tet repeats the first, so that no law is asked for F = 0; its volume is 0
+    // and no node reads its slot.
+    for (Group& group : groups_)
+        for (int lane = 1; lane < W; ++lane) {
+            if (group.volume[lane] > 0) continue;
+            for (auto& node : group.node) node[lane] = node[0];
+            for (auto& entry : group.Dm_inv) entry[lane] = entry[0];
+        }
+    // Terms of 3μ/2 that cancel at rest, errors independent from tet to tet, four of them at most.
+    double squares = 0;
+    for (const RestTet& rest : rest_) {
+        const double terms = 1.5 * small_strain(materials[rest.material]).mu * rest.volume;
+        squares += terms * terms;
+    }
+    rounding_scale_ = 4 * std::sqrt(squares);
     packet_begin.push_back(static_cast<Index>(groups_.size()));
     if (n_tets == 0) packet_begin = {0};
     incidence_ = node_tets(mesh.n_nodes(), tets_);
@@ -78,18 +94,15 @@ TetPotential<Real>::TetPotential(const TetMesh& mesh, std::span<const Material> 
                   places.entry.begin() + places.begin[i + 1]);
     plan_ = make_corner_sum<W>(places, std::move(packet_begin));
     chunk_energy_.resize(plan_.n_chunks());
+    chunk_converted_.resize(plan_.n_chunks());
 }
 
-/// F = Ds Dm⁻¹ of W tets. A lane without a tet gets F = 0: its volume is 0, but a law may have no
-/// value there, so the kernels ask for the identity instead.
+/// F = Ds Dm⁻¹ of W tets.
 template <class Real>
-auto TetPotential<Real>::gradient_of(const Group& group, Positions x) const -> Mat3<Lanes> {
+auto TetPotential<Real>::gradient_of(const Group& group, const Vec3<Real>* x) const -> Mat3<Lanes> {
     Mat3<Lanes> Dm_inv;
     for (int i = 0; i < 9; ++i) Dm_inv.a[i] = Lanes::load(group.Dm_inv[i]);
-    Mat3<Lanes> F = load_edges(x.data(), group.node) * Dm_inv;
-    const auto used = Lanes::load(group.volume) > Lanes(Real(0));
-    for (int i = 0; i < 9; ++i) F.a[i] = select(used, F.a[i], Lanes(Real(i % 4 == 0)));
-    return F;
+    return load_edges(x, group.node) * Dm_inv;
 }
 
 template <class Real>
@@ -105,6 +118,7 @@ Mat3d TetPotential<Real>::deformation(Index t, Positions x) const {
 template <class Real>
 void TetPotential<Real>::release() {
     for (Group& group : groups_) std::fill(group.interpolant, group.interpolant + W, Real(0));
+    std::fill(chunk_converted_.begin(), chunk_converted_.end(), 0);
 }
 
 template <class Real>
@@ -113,27 +127,77 @@ void TetPotential<Real>::hold(Positions x) {
     parallel_chunks(plan_.n_chunks(), [&](Index chunk) {
         visit_law(materials_[chunk_material_[chunk]], [&](const auto& law) {
             if (!law.conversion.on) return;
+            bool converted = false;
             for (Index p = plan_.packet_begin[chunk]; p < plan_.packet_begin[chunk + 1]; ++p) {
                 Group& group = groups_[p];
-                law.interpolant(gradient_of(group, x), Lanes::load(group.interpolant))
-                    .store(group.interpolant);
+                const Lanes l =
+                    law.interpolant(gradient_of(group, x.data()), Lanes::load(group.interpolant));
+                l.store(group.interpolant);
+                converted = converted || any(l > Lanes(Real(0)));
             }
+            chunk_converted_[chunk] = converted;
         });
     });
+}
+
+template <class Real>
+bool TetPotential<Real>::converted() const {
+    return std::find(chunk_converted_.begin(), chunk_converted_.end(), 1) != chunk_converted_.end();
+}
+
+/// What the conversion does to a packet; rare, and out of line so that the usual path keeps its
+/// registers.
+template <class Law, class Lanes>
+[[gnu::noinline]] Mat3<Lanes> converted_stress(const PointLaw<Law>& law, const Mat3<Lanes>& F,
+                                               bool hold, Lanes& l) {
+    if (hold) l = law.interpolant(F, l);
+    return law.stress(F, l);
+}
+template <class Law, class Lanes>
+[[gnu::noinline]] Lanes converted_energy(const PointLaw<Law>& law, const Mat3<Lanes>& F,
+                                         const Lanes& l) {
+    return law.energy(F, l);
+}
+
+/// True where no tet of the packet is or becomes converted: PointLaw::interpolant would give 0.
+template <class Law, class Lanes>
+bool stays_plain(const PointLaw<Law>& law, const Mat3<Lanes>& F, bool hold, const Lanes& l) {
+    const Lanes zero(typename Lanes::Scalar(0));
+    if (!hold) return !any(l > zero);
+    const Invariants<Lanes> v = invariants_of(F);
+    const Lanes upper(static_cast<typename Lanes::Scalar>(law.conversion.upper));
+    return !any(!((v.J > zero) & (v.J * v.J > upper * upper * v.II) & (l <= zero)));
+}
+
+template <class Real>
+template <class Law>
+[[gnu::flatten]] double TetPotential<Real>::sum_energy(const PointLaw<Law>& law, Index first,
+                                                       Index last, const Vec3<Real>* x) const {
+    double sum = 0;
+    for (const Group *group = &groups_[first], *end = group + (last - first); group != end;
+         ++group) {
+        const Mat3<Lanes> F = gradient_of(*group, x);
+        const Lanes l = Lanes::load(group->interpolant), zero(Real(0));
+        const Lanes V = Lanes::load(group->volume);
+        Lanes psi;
+        if (any(l > zero)) {
+            psi = converted_energy(law, F, l);
+        } else {
+            psi = law.law.energy(F);
+            if (law.volume != 0) psi += VolumeTerm{law.volume}.energy(F);
+        }
+        const Lanes part = select(V > zero, V * psi, zero);
+        for (int lane = 0; lane < W; ++lane) sum += static_cast<double>(part[lane]);
+    }
+    return sum;
 }
 
 template <class Real>
 double TetPotential<Real>::energy(Positions x) {
     parallel_chunks(plan_.n_chunks(), [&](Index chunk) {
         visit_law(materials_[chunk_material_[chunk]], [&](const auto& law) {
-            double sum = 0;
-            for (Index p = plan_.packet_begin[chunk]; p < plan_.packet_begin[chunk + 1]; ++p) {
-                const Group& group = groups_[p];
-                const Lanes psi = law.energy(gradient_of(group, x), Lanes::load(group.interpolant));
-                const Lanes part = Lanes::load(group.volume) * psi;
-                for (int lane = 0; lane < W; ++lane) sum += static_cast<double>(part[lane]);
-            }
-            chunk_energy_[chunk] = sum;
+            chunk_energy_[chunk] =
+                sum_energy(law, plan_.packet_begin[chunk], plan_.packet_begin[chunk + 1], x.data());
         });
     });
     double sum = 0;
@@ -141,48 +205,89 @@ double TetPotential<Real>::energy(Positions x) {
     return sum;
 }
 
+/// Returns whether some tet is converted.
 template <class Real>
-void TetPotential<Real>::add_gradient(Positions x, std::span<Vec3<Real>> g) {
+template <class Law>
+[[gnu::flatten]] bool TetPotential<Real>::sweep_stress(const PointLaw<Law>& law, bool hold,
+                                                       Index first, Index last, const Vec3<Real>* x,
+                                                       Vec4<Real>* sum) {
+    bool converted = false;
+    const auto* slots = &plan_.packet[first];
+    for (Group *group = &groups_[first], *end = group + (last - first); group != end;
+         ++group, ++slots) {
+        const Mat3<Lanes> F = gradient_of(*group, x);
+        Lanes l = Lanes::load(group->interpolant);
+        Mat3<Lanes> P;
+        if (stays_plain(law, F, hold, l)) {
+            P = law.law.stress(F);
+            if (law.volume != 0) P += VolumeTerm{law.volume}.stress(F);
+        } else {
+            P = converted_stress(law, F, hold, l);
+            l.store(group->interpolant);
+            converted = converted || any(l > Lanes(Real(0)));
+        }
+        Mat3<Lanes> Dm_inv;
+        for (int i = 0; i < 9; ++i) Dm_inv.a[i] = Lanes::load(group->Dm_inv[i]);
+        add_balanced((Lanes::load(group->volume) * P) * transpose(Dm_inv), slots->slot, sum);
+    }
+    return converted;
+}
+
+template <class Real>
+bool TetPotential<Real>::begin_gradient(Positions x, bool hold) {
     sweep_chunks(plan_, scratch_, [&](Index chunk, Index first, Index last, Vec4<Real>* sum) {
         visit_law(materials_[chunk_material_[chunk]], [&](const auto& law) {
-            for (Index p = first; p < last; ++p) {
-                const Group& group = groups_[p];
-                const Mat3<Lanes> F = gradient_of(group, x);
-                Mat3<Lanes> Dm_inv;
-                for (int i = 0; i < 9; ++i) Dm_inv.a[i] = Lanes::load(group.Dm_inv[i]);
-                const Mat3<Lanes> P = law.stress(F, Lanes::load(group.interpolant));
-                add_balanced((Lanes::load(group.volume) * P) * transpose(Dm_inv),
-                             plan_.packet[p].slot, sum);
-            }
+            const bool takes_hold = hold && law.conversion.on;
+            const bool converted = sweep_stress(law, takes_hold, first, last, x.data(), sum);
+            if (takes_hold) chunk_converted_[chunk] = converted;
         });
     });
-    parallel_for(static_cast<Index>(g.size()), 2048,
-                 [&](Index i) { g[i] += node_sum(plan_, scratch_, i); });
+    return true;
+}
+
+template <class Real>
+void TetPotential<Real>::add_gradient_range(Index begin, Index end, std::span<Vec3<Real>> g) {
+    Vec3<Real>* out = g.data();
+    for (Index i = begin; i < end; ++i) out[i] += node_sum(plan_, scratch_, i);
+}
+
+template <class Real>
+void TetPotential<Real>::add_gradient(Positions x, std::span<Vec3<Real>> g) {
+    begin_gradient(x, false);
+    parallel_ranges(static_cast<Index>(g.size()), 2048,
+                    [&](Index begin, Index end) { add_gradient_range(begin, end, g); });
+}
+
+template <class Real>
+template <class Law>
+void TetPotential<Real>::sweep_diagonal(const PointLaw<Law>& law, Index first, Index last,
+                                        const Vec3<Real>* x, Vec4<Real>* sum) const {
+    for (Index p = first; p < last; ++p) {
+        const Group& group = groups_[p];
+        const Mat3<Lanes> F = gradient_of(group, x);
+        const Lanes l = Lanes::load(group.interpolant), V = Lanes::load(group.volume);
+        Mat3<Lanes> Dm_inv;
+        for (int i = 0; i < 9; ++i) Dm_inv.a[i] = Lanes::load(group.Dm_inv[i]);
+        const Vec3<Lanes> g1 = Dm_inv.row(0), g2 = Dm_inv.row(1), g3 = Dm_inv.row(2);
+        const auto add = [&](int corner, const Vec3<Lanes>& g) {
+            add_corner(V * law.block_diagonal(F, l, g), plan_.packet[p].slot[corner], sum);
+        };
+        add(0, -(g1 + g2 + g3));
+        add(1, g1);
+        add(2, g2);
+        add(3, g3);
+    }
 }
 
 template <class Real>
 void TetPotential<Real>::add_diagonal(Positions x, std::span<Vec3<Real>> d) {
-    sweep_chunks(plan_, scratch_, [&](Index chunk, Index first, Index last, Vec4<Real>* sum) {
-        visit_law(materials_[chunk_material_[chunk]], [&](const auto& law) {
-            for (Index p = first; p < last; ++p) {
-                const Group& group = groups_[p];
-                const Mat3<Lanes> F = gradient_of(group, x);
-                const Lanes l = Lanes::load(group.interpolant), V = Lanes::load(group.volume);
-                Mat3<Lanes> Dm_inv;
-                for (int i = 0; i < 9; ++i) Dm_inv.a[i] = Lanes::load(group.Dm_inv[i]);
-                const Vec3<Lanes> g1 = Dm_inv.row(0), g2 = Dm_inv.row(1), g3 = Dm_inv.row(2);
-                const auto add = [&](int corner, const Vec3<Lanes>& g) {
-                    add_corner(V * law.block_diagonal(F, l, g), plan_.packet[p].slot[corner], sum);
-                };
-                add(0, -(g1 + g2 + g3));
-                add(1, g1);
-                add(2, g2);
-                add(3, g3);
-            }
+    sweep_chunks(
+        plan_, diagonal_scratch_, [&](Index chunk, Index first, Index last, Vec4<Real>* sum) {
+            visit_law(materials_[chunk_material_[chunk]],
+                      [&](const auto& law) { sweep_diagonal(law, first, last, x.data(), sum); });
         });
-    });
     parallel_for(static_cast<Index>(d.size()), 2048,
-                 [&](Index i) { d[i] += node_sum(plan_, scratch_, i); });
+                 [&](Index i) { d[i] += node_sum(plan_, diagonal_scratch_, i); });
 }
 
 template <class Real>
@@ -213,14 +318,18 @@ void TetPotential<Real>::add_pairs(std::vector<std::array<Index, 2>>& pairs) con
                 pairs.push_back({std::min(tet[a], tet[b]), std::max(tet[a], tet[b])});
 }
 
+template <class Real>
+void TetPotential<Real>::ensure_scatter(const BlockCsr& A) {
+    if (blocks_.size() == tets_.size()) return;
+    scatter_ = BlockScatter<4>(A, tets_);
+    blocks_.resize(tets_.size());
+}
+
 /// A += Σ weight(t) K_t.
 template <class Real>
 template <class Weight>
 void TetPotential<Real>::assemble(Positions x, HessianKind kind, Weight&& weight, BlockCsr& A) {
-    if (blocks_.size() != tets_.size()) {
-        scatter_ = BlockScatter<4>(A, tets_);
-        blocks_.resize(tets_.size());
-    }
+    ensure_scatter(A);
     parallel_for(static_cast<Index>(tets_.size()), 128, [&](Index t) {
         const RestTet& rest = rest_[t];
         const double l = groups_[rest.place / W].interpolant[rest.place % W];
@@ -240,6 +349,24 @@ template <class Real>
 void TetPotential<Real>::add_hessian(Positions x, HessianKind kind, double scale, BlockCsr& A) {
     assemble(
         x, kind, [&](Index) { return scale; }, A);
+}
+
+template <class Real>
+bool TetPotential<Real>::add_projective_matrix(BlockCsr& A) {
+    ensure_scatter(A);
+    parallel_for(static_cast<Index>(tets_.size()), 128, [&](Index t) {
+        const RestTet& rest = rest_[t];
+        const Lame lame = small_strain(materials_[rest.material]);
+        const double k = lame.mu + 1.5 * std::max(lame.lambda, 0.0);
+        const auto g = shape_gradients(rest.Dm_inv);
+        for (int a = 0; a < 4; ++a)
+            for (int b = a; b < 4; ++b) {
+                const double w = 2 * k * rest.volume * dot(g[a], g[b]);
+                blocks_[t][BlockScatter<4>::pair(a, b)] = Mat3d::diagonal(w, w, w);
+            }
+    });
+    scatter_.add(blocks_, 1, A);
+    return true;
 }
 
 template <class Real>

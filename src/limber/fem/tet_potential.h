@@ -9,6 +9,9 @@
 
 namespace limber {
 
+template <class Law>
+struct PointLaw;
+
 /// E(x) = Σ V Ψ(F) over tets of any laws. Tets of one material are packed together, eight doubles
 /// or sixteen floats wide, so that the law is chosen once for a chunk and never inside a loop.
 template <class Real>
@@ -26,17 +29,24 @@ class TetPotential final : public Potential<Real> {
     void release() override;
     double energy(Positions x) override;
     void add_gradient(Positions x, std::span<Vec3<Real>> g) override;
+    bool begin_gradient(Positions x, bool hold) override;
+    void add_gradient_range(Index begin, Index end, std::span<Vec3<Real>> g) override;
+    bool converted() const override;
+    double rounding_scale() const override { return rounding_scale_; }
+    /// V 2k g gᵀ with 2k = 2μ + 3λ of small strains, which bounds their Hessian.
+    bool add_projective_matrix(BlockCsr& A) override;
     void add_diagonal(Positions x, std::span<Vec3<Real>> d) override;
     void add_diagonal_blocks(Positions x, HessianKind kind, std::span<Mat3<Real>> D) override;
     void add_pairs(std::vector<std::array<Index, 2>>& pairs) const override;
     void add_hessian(Positions x, HessianKind kind, double scale, BlockCsr& A) override;
     void add_damping(Positions x, std::span<const double> b, double scale, BlockCsr& A) override;
 
+    bool has_conversion() const { return converts_; }
     /// The interpolant l of each tet of the mesh, 0 (its law) to 1 (projective), Wang & Yang (17).
     std::vector<double> interpolants() const;
 
   private:
-    struct alignas(64) Group {  // of W tets of one material; unused lanes repeat node 0, volume 0
+    struct alignas(64) Group {  // of W tets of one material; unused lanes repeat one, volume 0
         Index node[4][W];
         Real Dm_inv[9][W];
         Real volume[W];
@@ -48,8 +58,17 @@ class TetPotential final : public Potential<Real> {
         Index place;  // packet * W + lane
         Index material;
     };
-    Mat3<Lanes> gradient_of(const Group& group, Positions x) const;
+    Mat3<Lanes> gradient_of(const Group& group, const Vec3<Real>* x) const;
+    template <class Law>
+    bool sweep_stress(const PointLaw<Law>& law, bool hold, Index first, Index last,
+                      const Vec3<Real>* x, Vec4<Real>* sum);
+    template <class Law>
+    double sum_energy(const PointLaw<Law>& law, Index first, Index last, const Vec3<Real>* x) const;
+    template <class Law>
+    void sweep_diagonal(const PointLaw<Law>& law, Index first, Index last, const Vec3<Real>* x,
+                        Vec4<Real>* sum) const;
     Mat3d deformation(Index tet, Positions x) const;
+    void ensure_scatter(const BlockCsr& A);
     template <class Weight>
     void assemble(Positions x, HessianKind kind, Weight&& weight, BlockCsr& A);
 
@@ -59,10 +78,12 @@ class TetPotential final : public Potential<Real> {
     std::vector<Group> groups_;
     std::vector<Index> chunk_material_;
     CornerSumOf<W> plan_;
-    CornerSumScratchOf<Real> scratch_;
+    CornerSumScratchOf<Real> scratch_, diagonal_scratch_;
     std::vector<double> chunk_energy_;
-    bool converts_ = false;  // some material has the conversion on
-    NodeTets incidence_;     // tet * 4 + corner
+    double rounding_scale_ = 0;
+    bool converts_ = false;              // some material has the conversion on
+    std::vector<char> chunk_converted_;  // some interpolant of the chunk is above 0
+    NodeTets incidence_;                 // tet * 4 + corner
     std::vector<std::array<Mat3d, 4>> diagonal_;
     BlockScatter<4> scatter_;
     std::vector<BlockScatter<4>::Blocks> blocks_;

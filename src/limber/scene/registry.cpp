@@ -10,6 +10,7 @@
 #include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
+#include "limber/solve/descent.h"
 #include "limber/solve/modal.h"
 #include "limber/solve/newton.h"
 #include "limber/solve/warp_canceling.h"
@@ -77,6 +78,41 @@ void check_corotational(const SceneDef& scene) {
     }
 }
 
+DescentOptions projective_dynamics_defaults() {
+    DescentOptions options;
+    options.direction = DirectionKind::projective;
+    options.acceleration = AccelerationKind::none;
+    options.precision = Precision::twofold;
+    options.iterations = 10;
+    return options;
+}
+
+void check_descent(const SceneDef& scene) {
+    const SolverDef& solver = scene.solver;
+    const auto& options = solver.options.as<DescentOptions>();
+    const std::string conflict = descent_conflict(options);
+    if (!conflict.empty()) throw InputError(solver.origin.at("direction"), "solver: " + conflict);
+}
+
+/// The constant matrix bounds the Hessian, and a step length of 1 is sure to go down, only where an
+/// element's energy is a squared distance.
+void check_projective_dynamics(const SceneDef& scene) {
+    const SolverDef& solver = scene.solver;
+    if (solver.options.as<DescentOptions>().direction != DirectionKind::projective)
+        throw InputError(
+            solver.origin.at("direction"),
+            "solver: kind = \"projective_dynamics\" takes no other direction; allowed: "
+            "kind = \"descent\"");
+    for (const auto& [name, material] : scene.materials)
+        if (material.kind != "projective")
+            throw InputError(material.origin.at("kind"),
+                             "material." + name + ".kind = \"" + std::string(material.kind) +
+                                 "\" cannot go with solver.kind = \"projective_dynamics\", whose "
+                                 "steps need energies that are squared distances; allowed: "
+                                 "\"projective\", or solver.kind = \"descent\"");
+    check_descent(scene);
+}
+
 const StepperEntry stepper_table[] = {
     {option_case<CorotationalOptions>("corotational",
                                       "linearly implicit corotation; PCG or direct"),
@@ -92,6 +128,12 @@ const StepperEntry stepper_table[] = {
      make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact},
     {option_case<NewtonOptions>("newton", "the minimum of each step, by Newton's method"),
      make<NewtonStepper>, check_nothing, SolverFamily::minimising},
+    {option_case<DescentOptions>("descent",
+                                 "the same by descent: Jacobi and Chebyshev; Wang & Yang 2016"),
+     make<DescentStepper>, check_descent, SolverFamily::minimising},
+    {option_case<DescentOptions, projective_dynamics_defaults>(
+         "projective_dynamics", "descent by a constant factor; Bouaziz et al. 2014"),
+     make<DescentStepper>, check_projective_dynamics, SolverFamily::minimising},
 };
 
 // ---- contact

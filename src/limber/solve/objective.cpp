@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "limber/core/parallel.h"
@@ -53,6 +54,7 @@ Objective<Real>::Objective(const Model& model)
     x_end_.resize(n);
     partial_.resize(n / grain + 1);
     parts_.resize(n / grain + 1);
+    whole_.resize(potentials_.size());
     has_matrix_ = model.consistent_mass || any_positive(model.elements.damping_stiffness) ||
                   !model.viscous.empty();
     std::vector<std::array<Index, 2>> pairs;
@@ -132,8 +134,13 @@ void Objective<Real>::build_matrix_part(const State& state) {
 
 template <class Real>
 void Objective<Real>::find_force_scale() {
+    // With the conversion: the law's own forces on a flat tet are beyond all measure.
     std::fill(scratch_.begin(), scratch_.end(), Vec3<Real>{});
-    for (auto& part : potentials_) part->add_gradient(start_, scratch_);
+    for (auto& part : potentials_) {
+        part->hold(start_);
+        part->add_gradient(start_, scratch_);
+        part->release();
+    }
     const auto norm_of = [&](ConstVectors a) {
         return std::sqrt(
             parallel_sum<double>(model_.n_nodes(), grain, partial_, [&](Index begin, Index end) {
@@ -195,19 +202,46 @@ double Objective<Real>::value(ConstVectors x) {
         sum += sigma_ * (0.5 * dot(w, term.block * w) - dot(term.impulse, w));
     }
     const double elastic = energy(x);
-    magnitude_ += std::abs(elastic);
+    elastic_ = std::abs(elastic);
+    magnitude_ += elastic_;
     return sum + elastic;
 }
 
 template <class Real>
+double Objective<Real>::noise() const {
+    constexpr double unit = std::numeric_limits<Real>::epsilon();
+    double scale = elastic_;
+    for (const auto& part : potentials_) scale += part->rounding_scale();
+    return unit * scale + 1e-15 * magnitude_;
+}
+
+template <class Real>
 void Objective<Real>::gradient(ConstVectors x, Vectors g) {
+    prepare_gradient(x, g, false);
+    parallel_ranges(model_.n_nodes(), grain,
+                    [&](Index begin, Index end) { gradient_range(begin, end, x, g); });
+}
+
+template <class Real>
+void Objective<Real>::begin_gradient(ConstVectors x, Vectors g) {
+    prepare_gradient(x, g, true);
+}
+
+/// Everything that is not done range by range goes into g first.
+template <class Real>
+void Objective<Real>::prepare_gradient(ConstVectors x, Vectors g, bool hold) {
     const Index n = model_.n_nodes();
-    parallel_for(n, grain, [&](Index i) { g[i] = weight_[i] * (x[i] - start_[i]) - linear_[i]; });
+    for (std::size_t p = 0; p < potentials_.size(); ++p)
+        whole_[p] = !potentials_[p]->begin_gradient(x, hold);
+    const bool any_whole = std::find(whole_.begin(), whole_.end(), 1) != whole_.end();
+    starts_at_zero_ = !matrix_changes() && !any_whole;
+    if (starts_at_zero_) return;
+    parallel_for(n, grain, [&](Index i) { g[i] = {}; });
     if (has_matrix_) {
         parallel_for(n, grain,
                      [&](Index i) { u_[i] = cast<double>(x[i]) - cast<double>(start_[i]); });
         matrix_.apply(u_, product_);
-        parallel_for(n, grain, [&](Index i) { g[i] += cast<Real>(product_[i]); });
+        parallel_for(n, grain, [&](Index i) { g[i] = cast<Real>(product_[i]); });
     }
     const double per_step = sigma_ / in_->h;
     for (const ContactTerm& term : in_->contact) {
@@ -215,7 +249,31 @@ void Objective<Real>::gradient(ConstVectors x, Vectors g) {
         const Vec3d f = per_step * (term.block * w - term.impulse);
         for (int k = 0; k < term.at.n; ++k) g[term.at.node[k]] += cast<Real>(term.at.weight[k] * f);
     }
-    for (auto& part : potentials_) part->add_gradient(x, g);
+    for (std::size_t p = 0; p < potentials_.size(); ++p) {
+        if (!whole_[p]) continue;
+        if (hold) potentials_[p]->hold(x);
+        potentials_[p]->add_gradient(x, g);
+    }
+}
+
+template <class Real>
+void Objective<Real>::gradient_range(Index begin, Index end, ConstVectors x, Vectors g) const {
+    // Pointers: checked indices keep loops from being vectorised.
+    const Vec3<Real>*at = x.data(), *start = start_.data(), *linear = linear_.data();
+    const Real* weight = weight_.data();
+    Vec3<Real>* out = g.data();
+    if (starts_at_zero_)
+        for (Index i = begin; i < end; ++i) out[i] = weight[i] * (at[i] - start[i]) - linear[i];
+    else
+        for (Index i = begin; i < end; ++i) out[i] += weight[i] * (at[i] - start[i]) - linear[i];
+    for (std::size_t p = 0; p < potentials_.size(); ++p)
+        if (!whole_[p]) potentials_[p]->add_gradient_range(begin, end, g);
+}
+
+template <class Real>
+bool Objective<Real>::converted() const {
+    return std::any_of(potentials_.begin(), potentials_.end(),
+                       [](const auto& part) { return part->converted(); });
 }
 
 template <class Real>
@@ -259,11 +317,25 @@ void Objective<Real>::for_each_contact_block(F&& f) const {
 
 template <class Real>
 const BlockCsr& Objective<Real>::hessian(ConstVectors x, HessianKind kind) {
-    const Index n = model_.n_nodes();
     hessian_.set_zero();
-    if (has_matrix_)
-        std::copy(matrix_.blocks().begin(), matrix_.blocks().end(), hessian_.blocks().begin());
     for (auto& part : potentials_) part->add_hessian(x, kind, 1, hessian_);
+    return with_rest_of_hessian();
+}
+
+template <class Real>
+const BlockCsr& Objective<Real>::projective_matrix() {
+    hessian_.set_zero();
+    for (auto& part : potentials_) part->add_projective_matrix(hessian_);
+    return with_rest_of_hessian();
+}
+
+/// hessian_ and the parts that are not elastic.
+template <class Real>
+const BlockCsr& Objective<Real>::with_rest_of_hessian() {
+    const Index n = model_.n_nodes();
+    if (has_matrix_)
+        for (std::size_t k = 0; k < matrix_.blocks().size(); ++k)
+            hessian_.blocks()[k] += matrix_.blocks()[k];
     for (Index i = 0; i < n; ++i) {
         const double w = static_cast<double>(weight_[i]);
         hessian_.blocks()[hessian_.diagonal_position(i)] += Mat3d::diagonal(w, w, w);
@@ -297,7 +369,7 @@ double Objective<Real>::norm_where(ConstVectors g, double free) {
 }
 
 template <class Real>
-void Objective<Real>::finish(ConstVectors x, State& state, NodeForces& forces) {
+double Objective<Real>::finish(ConstVectors x, State& state, NodeForces& forces) {
     gradient(x, scratch_);
     const double share = 1 / sigma_;  // the trapezoid's is the sum of both ends of the step
     parallel_for(model_.n_nodes(), grain, [&](Index i) {
@@ -306,6 +378,7 @@ void Objective<Real>::finish(ConstVectors x, State& state, NodeForces& forces) {
         forces.reaction[i] =
             share * masked(cast<double>(scratch_[i]), Vec3d{1, 1, 1} - model_.free[i]);
     });
+    return free_norm(scratch_);
 }
 
 template <class Real>

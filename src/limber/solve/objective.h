@@ -45,14 +45,28 @@ class Objective {
     /// Sum of the absolute values that the last value() was added up from: the size of its
     /// rounding error is a few ulps of this.
     double magnitude() const { return magnitude_; }
+    /// What rounding may have added to the last value() [J].
+    double noise() const;
     /// g = ∂ε/∂x, at pins as well.
     void gradient(ConstVectors x, Vectors g);
+    /// The same in two halves, for sweeps that go on with each range of nodes: elements first, with
+    /// hold(x) on the way, then g of the nodes [begin, end).
+    void begin_gradient(ConstVectors x, Vectors g);
+    void gradient_range(Index begin, Index end, ConstVectors x, Vectors g) const;
+    /// Whether values from before the last hold belong to another function.
+    bool converted() const;
     /// The diagonal of the Hessian as it is, and its diagonal 3x3 blocks.
     void diagonal(ConstVectors x, Vectors d);
     void diagonal_blocks(ConstVectors x, HessianKind kind, std::span<Mat3<Real>> D);
     /// The Hessian. The matrix stays the objective's; its pattern changes only when contacts tie
     /// other nodes together.
     const BlockCsr& hessian(ConstVectors x, HessianKind kind);
+
+    /// The constant matrix of projective dynamics: inertia, damping, contact and the constant part
+    /// of every element that has one. The matrix stays the objective's.
+    const BlockCsr& projective_matrix();
+    /// Whether that matrix changes from step to step even where h does not.
+    bool matrix_changes() const { return has_matrix_ || !in_->contact.empty(); }
 
     /// What gradients are compared with: |q| + |∂E/∂x (x_n)| over all degrees of freedom [N].
     double force_scale() const { return force_scale_; }
@@ -64,8 +78,9 @@ class Objective {
     std::span<const std::unique_ptr<Potential<Real>>> potentials() const { return potentials_; }
     const Model& model() const { return model_; }
 
-    /// v averaged over the step, and reactions at pins, from the solution.
-    void finish(ConstVectors x, State& state, NodeForces& forces);
+    /// v averaged over the step, and reactions at pins, from the solution; |g| over the free
+    /// degrees of freedom there.
+    double finish(ConstVectors x, State& state, NodeForces& forces);
     /// x and v at the end of the step; `state` is as finish() left it.
     void integrate(State& state) const;
 
@@ -79,6 +94,8 @@ class Objective {
             return *this;
         }
     };
+    void prepare_gradient(ConstVectors x, Vectors g, bool hold);
+    const BlockCsr& with_rest_of_hessian();
     void build_matrix_part(const State& state);
     void find_force_scale();
     double norm_where(ConstVectors g, double free);
@@ -101,7 +118,9 @@ class Objective {
     std::vector<Vec3d> u_, product_, start_force_;
     std::vector<Vec3d> v_start_, x_end_;  // for integrate()
     std::vector<Vec3<Real>> scratch_;
-    double force_scale_ = 0, magnitude_ = 0;
+    std::vector<char> whole_;      // potentials that add to whole gradients only
+    bool starts_at_zero_ = false;  // nothing was put into g before the ranges
+    double force_scale_ = 0, magnitude_ = 0, elastic_ = 0;
 };
 
 }  // namespace limber

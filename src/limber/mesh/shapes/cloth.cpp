@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -51,8 +52,11 @@ void add_cell(Index a, Index b, Index c, Index d, bool turned, std::vector<Trian
 struct ProfilePoint {
     double y, radius;
 };
-constexpr ProfilePoint profile[] = {{1.34, 0.150}, {1.26, 0.158}, {1.06, 0.120},
+constexpr ProfilePoint profile[] = {{1.34, 0.130}, {1.26, 0.157}, {1.06, 0.118},
                                     {0.90, 0.185}, {0.62, 0.330}, {0.34, 0.480}};
+
+constexpr double hips = 0.9;
+constexpr int n_waves = 9;
 
 /// Catmull-Rom through the key points, s from 0 (top) to 1 (hem).
 ProfilePoint gown(double s) {
@@ -121,12 +125,16 @@ ShapeSurface make_dress(const ShapeDef& shape) {
     auto [around, along] = resolution(shape, extent, {122, 121}, "[around, along]");
     around = std::max<Index>(4, around + around % 2);  // the diagonals meet again
     ShapeSurface out;
-    for (const ProfilePoint& ring : even_profile(along))
+    for (const ProfilePoint& ring : even_profile(along)) {
+        // A perfect cone folds where its mesh does; waves below the hips say where cloth would.
+        const double s = std::clamp((hips - ring.y) / (hips - profile[5].y), 0.0, 1.0);
+        const double wave = 0.1 * s * s * (3 - 2 * s);
         for (Index i = 0; i < around; ++i) {
             const double angle = 2 * std::numbers::pi * i / around;
-            out.mesh.nodes.push_back(
-                {ring.radius * std::cos(angle), ring.y, ring.radius * std::sin(angle)});
+            const double r = ring.radius * (1 + wave * std::cos(n_waves * angle));
+            out.mesh.nodes.push_back({r * std::cos(angle), ring.y, r * std::sin(angle)});
         }
+    }
     for (Index i = 0; i < around; ++i) {
         out.node_groups["top"].push_back(i);
         out.node_groups["hem"].push_back(along * around + i);

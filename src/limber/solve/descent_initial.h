@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/solve/descent_options.h"
+#include "limber/solve/objective.h"
+
+namespace limber {
+
+/// q⁽⁰⁾ of Algorithm 1, Wang & Yang 2016, section 4.4; pins at the end of their way.
+///   position      q_t
+///   velocity      q_t + h v_t
+///   acceleration  q_t + h v_t + η h (v_t − v_{t−1})   (the formula is lost in the text)
+///   optimal       q_t + d v_t, d from Eq. (10)
+/// An empty `v_before` stands for v_t.
+template <class Real>
+void initial_guess(InitialKind kind, double eta, Objective<Real>& objective, const State& state,
+                   std::span<const Vec3d> v_before, std::span<Vec3<Real>> x);
+
+}  // namespace limber

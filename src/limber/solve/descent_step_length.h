@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/solve/descent_options.h"
+
+namespace limber {
+
+/// Step 2 of Algorithm 1 by the rule of Wang & Yang 2016, section 4.2: the energy is looked at
+/// every few iterations; where it did not fall they are taken back and α becomes γ α; a step of
+/// time starts with α_t / γ, α_t the length at the end of the last.
+/// Deviation: after a rise of the energy a few steps of time keep α_t. Trying longer ones in every
+/// step costs eight iterations each time, and lengths just beyond stability do harm before single
+/// precision can see it.
+class StepLength {
+  public:
+    struct History {
+        double longest = 0, last = 0;  // 0: not known yet
+        int quiet_steps = 0;           // of time, since one rose
+    };
+    /// `natural`: the direction's own length, where the options give none.
+    StepLength(const DescentOptions& options, bool fixed, double natural);
+
+    /// Whether set_longest() is wanted before begin().
+    bool wants_longest() const { return !fixed_ && history_.longest == 0; }
+    void set_longest(double longest) { history_.longest = longest; }
+    void begin();
+    double alpha() const { return alpha_; }
+    /// Iterations were taken back. False: no shorter length is left.
+    bool shorten();
+    /// The energy fell.
+    void accept() { again_ = false; }
+    /// The end of a step of time; after a failed one the next starts afresh.
+    void finish(bool failed);
+
+    const History& history() const { return history_; }
+    void set_history(const History& history) { history_ = history; }
+
+  private:
+    bool fixed_, again_ = false, shortened_ = false;
+    double shrink_, first_, max_, min_, natural_;
+    int regrow_;
+    double alpha_ = 0;
+    History history_;
+};
+
+}  // namespace limber
