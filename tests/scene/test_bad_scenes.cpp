@@ -68,6 +68,9 @@ std::vector<Bad> catalogue() {
               {"damping.stiffness is for tets; body 'flag' is cloth", "damping.viscous"}),
         cloth("cloth_tets", "shape = \"dress\"\ntets = 100\n" + std::string(thin), 12,
               {"key 'tets' belongs to"}),
+        cloth("cloth_projective", "shape = \"dress\"\n" + std::string(thin), 12,
+              {"constant matrix for springs and flat hinges alone", "stretch = \"springs\""},
+              "projective_dynamics"),
         more(
             "viscous_linear",
             "[material.honey]\ndamping = { viscous = 1 }\n[[body]]\nname = \"b\"\nshape = \"box\"\n"

@@ -84,7 +84,7 @@ void ElementPotential<Real, Element>::find_blocks(Positions x, HessianKind kind)
 
 template <class Real, class Element>
 void ElementPotential<Real, Element>::add_diagonal(Positions x, std::span<Vec3<Real>> d) {
-    find_blocks(x, HessianKind::exact);
+    find_blocks(x, HessianKind::projected);
     gather([&](Index node, Index e, int c) {
         const Mat3d& block = blocks_[e][BlockScatter<N>::pair(c, c)];
         for (int axis = 0; axis < 3; ++axis) d[node][axis] += static_cast<Real>(block(axis, axis));
@@ -111,16 +111,33 @@ void ElementPotential<Real, Element>::add_pairs(std::vector<std::array<Index, 2>
 }
 
 template <class Real, class Element>
-void ElementPotential<Real, Element>::add_hessian(Positions x, HessianKind kind, double scale,
-                                                  BlockCsr& A) {
+void ElementPotential<Real, Element>::scatter(double scale, BlockCsr& A) {
     if (!has_scatter_) {
         std::vector<std::array<Index, N>> nodes;
         for (const Element& element : elements_) nodes.push_back(element.nodes);
         scatter_ = BlockScatter<N>(A, nodes);
         has_scatter_ = true;
     }
-    find_blocks(x, kind);
     scatter_.add(blocks_, scale, A);
+}
+
+template <class Real, class Element>
+void ElementPotential<Real, Element>::add_hessian(Positions x, HessianKind kind, double scale,
+                                                  BlockCsr& A) {
+    find_blocks(x, kind);
+    scatter(scale, A);
+}
+
+template <class Real, class Element>
+bool ElementPotential<Real, Element>::add_projective_matrix([[maybe_unused]] BlockCsr& A) {
+    if constexpr (requires(const Element& element) { element.upper_hessian(); }) {
+        blocks_.resize(elements_.size());
+        for (std::size_t e = 0; e < elements_.size(); ++e)
+            blocks_[e] = elements_[e].upper_hessian();
+        scatter(1, A);
+        return true;
+    }
+    return false;
 }
 
 template class ElementPotential<double, Spring>;

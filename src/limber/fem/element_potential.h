@@ -30,9 +30,11 @@ class ElementPotential final : public Potential<Real> {
     void add_diagonal_blocks(Positions x, HessianKind kind, std::span<Mat3<Real>> D) override;
     void add_pairs(std::vector<std::array<Index, 2>>& pairs) const override;
     void add_hessian(Positions x, HessianKind kind, double scale, BlockCsr& A) override;
+    bool add_projective_matrix(BlockCsr& A) override;
 
   private:
     using Blocks = typename BlockScatter<N>::Blocks;
+    void scatter(double scale, BlockCsr& A);
     void find_blocks(Positions x, HessianKind kind);
     /// Calls f(node, element, corner) for each element of each node that has one; a node's calls
     /// come in the order of its elements, from one thread.

@@ -52,6 +52,7 @@ struct FlatHinge {
         return {T(w[0]) * b, T(w[1]) * b, T(w[2]) * b, T(w[3]) * b};
     }
     std::array<Mat3d, 10> hessian(const std::array<Vec3d, 4>&, HessianKind) const;
+    std::array<Mat3d, 10> upper_hessian() const { return hessian({}, HessianKind::exact); }
 };
 
 /// E = k/2 (θ − θ₀)² with k = D |e|²/A of the rest shape; the difference of angles is taken within

@@ -45,6 +45,12 @@ struct Spring {
         const Mat3d K = stiffness * (along + across * (Mat3d::identity() - along));
         return {K, -1.0 * K, K};
     }
+
+    /// The constant matrix above every Hessian of the element: that of projective dynamics.
+    std::array<Mat3d, 3> upper_hessian() const {
+        const Mat3d K = Mat3d::diagonal(stiffness, stiffness, stiffness);
+        return {K, -1.0 * K, K};
+    }
 };
 
 }  // namespace limber
