@@ -92,8 +92,8 @@ void add_errors(const BenchOptions& options, const std::string& name, const std:
     Plot plot;
     plot.title = title;
     plot.note = "Wang & Yang 2016; error = (value - least) / (first value - least)";
-    PlotPanel iterations{"", "iteration", "relative error", false, true, {}, {}, 1e-8, 1};
-    PlotPanel time{"", "time [ms]", "relative error", true, true, {}, {}, 1e-8, 1};
+    PlotPanel iterations{"", "iteration", "relative error", false, true, {}, {}, 1e-8, 1, {}};
+    PlotPanel time{"", "time [ms]", "relative error", true, true, {}, {}, 1e-8, 1, {}};
     nlohmann::ordered_json json;
     int number = 0;
     for (const WangTrace& t : traces) {

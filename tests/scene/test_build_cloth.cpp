@@ -96,10 +96,13 @@ TEST(BuildCloth, a_static_sheet_needs_its_supports) {
         "limber = 1\n[time]\nstep = 0.1\nsteps = 2\nanalysis = \"static\"\n[solver]\nkind = "
         "\"newton\"\n[[body]]\nname = \"flag\"\nshape = \"cloth_sheet\"\ncells = [3, 3]\ncloth = { "
         "thickness = 0.01 }\n";
+    const auto pin = [](const char* group) {
+        return "[[pin]]\nbody = \"flag\"\nselect = { group = \"" + std::string(group) + "\" }\n";
+    };
     BuildReport report;
     EXPECT_THROW(built(text, report), InputError);
-    EXPECT_NO_THROW(
-        built(text + "[[pin]]\nbody = \"flag\"\nselect = { group = \"x-\" }\n", report));
+    EXPECT_THROW(built(text + pin("x-"), report), InputError);  // turns about that edge
+    EXPECT_NO_THROW(built(text + pin("x-") + pin("z-"), report));
 }
 
 }  // namespace
