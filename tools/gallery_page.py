@@ -36,7 +36,9 @@ def first_comment(scene):
 def counts(bodies):
     nodes, tets = sum(b["nodes"] for b in bodies), sum(b["tets"] for b in bodies)
     number = f"{len(bodies)} bodies, " if len(bodies) > 1 else ""
-    return f"{number}{spaced(nodes)} nodes, {spaced(tets)} tets"
+    triangles = sum(b.get("triangles", 0) for b in bodies)
+    cells = [f"{spaced(n)} {what}" for n, what in [(tets, "tets"), (triangles, "triangles of cloth")] if n]
+    return f"{number}{spaced(nodes)} nodes, {', '.join(cells)}"
 
 
 def section(runs, scene):

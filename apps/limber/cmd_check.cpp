@@ -88,6 +88,10 @@ BodyEstimate estimate(const Model& model, const Body& body) {
         const Lame lame = small_strain(m);
         squared = std::max(squared, squared_tet_frequency(shape, lame.mu, lame.lambda, m.density));
     }
+    // Of cloth by Gershgorin: a diagonal block is at most its trace, and its row twice that.
+    if (body.cloth)
+        for (Index i = body.node_begin; i < body.node_end; ++i)
+            squared = std::max(squared, 6 * model.stiffness[i] / model.mass[i]);
     return {2 / std::sqrt(squared), 1 + model.h * model.h * squared};
 }
 
@@ -102,6 +106,18 @@ std::vector<Diagnosis> remarks_of(const MeshReport& mesh) {
 ordered_json body_json(const Model& model, const Body& body, const BodyReport& built) {
     const BodyEstimate e = estimate(model, body);
     const MeshReport& mesh = built.mesh;
+    if (body.cloth)
+        return {{"name", body.name},
+                {"nodes", body.node_end - body.node_begin},
+                {"tets", 0},
+                {"triangles", body.cloth->triangles.size()},
+                {"parts", mesh.n_parts},
+                {"size_m", numbers(built.box.size())},
+                {"mass_kg", built.mass},
+                {"bending_n_m", body.cloth->options.bending},
+                {"explicit_step_s", e.explicit_step},
+                {"condition_of_step", e.condition},
+                {"findings", ordered_json::array()}};
     return {{"name", body.name},
             {"nodes", body.node_end - body.node_begin},
             {"tets", body.tet_end - body.tet_begin},
@@ -149,12 +165,18 @@ void print_scene(const ordered_json& r, const BuildReport& built) {
         const ordered_json& body = r["bodies"][i];
         const auto number = [&](const char* key) { return body[key].get<double>(); };
         const Vec3d size = built.bodies[i].box.size();
-        std::printf("  body %s: %d nodes, %d tets, %.3g x %.3g x %.3g m, %.4g kg\n",
+        const bool cloth = body.contains("triangles");
+        std::printf("  body %s: %d nodes, %d %s, %.3g x %.3g x %.3g m, %.4g kg\n",
                     body["name"].get<std::string>().c_str(), body["nodes"].get<int>(),
-                    body["tets"].get<int>(), size.x, size.y, size.z, number("mass_kg"));
-        std::printf("    dihedral angles %.1f to %.1f degrees, radius ratio at least %.2g\n",
-                    body["dihedral_degrees"][0].get<double>(),
-                    body["dihedral_degrees"][1].get<double>(), number("min_radius_ratio"));
+                    body[cloth ? "triangles" : "tets"].get<int>(),
+                    cloth ? "triangles of cloth" : "tets", size.x, size.y, size.z,
+                    number("mass_kg"));
+        if (cloth)
+            std::printf("    bending rigidity %.3g N m\n", number("bending_n_m"));
+        else
+            std::printf("    dihedral angles %.1f to %.1f degrees, radius ratio at least %.2g\n",
+                        body["dihedral_degrees"][0].get<double>(),
+                        body["dihedral_degrees"][1].get<double>(), number("min_radius_ratio"));
         std::printf("    stable explicit step %.3g s, condition of a step %.2g\n",
                     number("explicit_step_s"), number("condition_of_step"));
         for (const Diagnosis& d : remarks_of(built.bodies[i].mesh)) print_finding(d, 4);

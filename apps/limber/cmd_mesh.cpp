@@ -76,7 +76,7 @@ ShapeDef shape_of(const Arguments& a) {
 /// An option that the shape does not read must not be dropped in silence.
 void check_shape_options(const Arguments& a, const CLI::App& command) {
     const ShapeInfo& info = shape_info(shape_of(a).kind);
-    for (const char* key : {"size", "radius", "height", "graded"})
+    for (const char* key : {"size", "radius", "height", "graded", "tets"})
         if (command.count(std::string("--") + key) > 0 && !info.reads(key))
             throw InputError("--" + std::string(key) + " does not belong to shape " + a.shape +
                              "; see docs/shapes.md");
@@ -211,6 +211,13 @@ int mesh(const Arguments& a, const CLI::App& command) {
     if (!a.shape.empty()) {
         if (!a.with.empty()) throw InputError("--with takes a surface file, not a shape");
         check_shape_options(a, command);
+    }
+    if (!a.shape.empty() && shape_info(shape_of(a).kind).surface) {
+        const TriMesh surface = make_shape_surface(shape_of(a)).mesh;
+        write_surface(a.out, surface);
+        std::printf("%s: %d nodes, %d triangles\n", a.out.c_str(), surface.n_nodes(),
+                    surface.n_triangles());
+        return 0;
     }
     const TetMesh result = a.shape.empty() ? mesh_file(a) : mesh_shape(a);
     write_tet_mesh(a.out, result);

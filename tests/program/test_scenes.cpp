@@ -55,6 +55,7 @@ constexpr Row rows[] = {
     {"box_stretch", Count::tets, 72000, 0, 2},
     {"box_compress", Count::tets, 72000, 0, 2},
     {"box_twist", Count::tets, 72000, 0, 2},
+    {"dress", Count::nodes, 15000, 0, 2},
     {"double_helix_41k", Count::tets, 41000, 0, 2},
     {"double_helix_82k", Count::tets, 82000, 0, 2},
     {"double_helix_158k", Count::tets, 158000, 0, 2},
@@ -72,8 +73,8 @@ constexpr Row rows[] = {
 };
 
 /// Scenes of limber's own, with no count to hold.
-const std::set<std::string> own = {"bar_gravity", "modes_beam",  "rubber_twist",
-                                   "sphere_drop", "static_beam", "twisted_beam"};
+const std::set<std::string> own = {"bar_gravity", "hanging_cloth", "modes_beam",  "rubber_twist",
+                                   "sphere_drop", "static_beam",   "twisted_beam"};
 
 fs::path file_of(const std::string& name) {
     return fs::path(LIMBER_SOURCE_DIR) / "scenes" / (name + ".toml");

@@ -38,8 +38,46 @@ Bad more(const char* name, const std::string& text, int line, std::vector<const 
 const char* const pin = "[[pin]]\nbody = \"bar\"\n";      // lines 15, 16
 const char* const force = "[[force]]\nbody = \"bar\"\n";  // lines 15, 16
 
+/// The body of lines 9 and on as cloth, under a solver that takes it.
+Bad cloth(const char* name, const std::string& body, int line, std::vector<const char*> says,
+          const std::string& solver = "newton") {
+    return {name,
+            "limber = 1\n[time]\nstep = 0.01\nsteps = 10\n[solver]\nkind = \"" + solver +
+                "\"\n[material.linen]\ndamping = { stiffness = 0.1 }\n[[body]]\nname = \"flag\"\n" +
+                body,
+            line, std::move(says)};
+}
+const char* const thin = "cloth = { thickness = 0.001 }\n";
+
 std::vector<Bad> catalogue() {
     return {
+        // Cloth
+        cloth("cloth_linear", "shape = \"cloth_sheet\"\n" + std::string(thin), 12,
+              {"body[0].cloth cannot go with solver.kind = \"cholesky\"",
+               "allowed: a solver that minimises (newton"},
+              "cholesky"),
+        cloth("cloth_missing", "shape = \"dress\"\n", 11,
+              {"shape = \"dress\" is a surface of triangles", "cloth = { thickness"}),
+        cloth("cloth_solid", "shape = \"box\"\n" + std::string(thin), 11,
+              {"shape cannot go with cloth", "allowed: \"cloth_sheet\", \"dress\""}),
+        cloth("cloth_thickness", "shape = \"dress\"\ncloth = {}\n", 12,
+              {"required key 'thickness' is missing"}),
+        cloth("cloth_mass", "shape = \"dress\"\nmass = \"consistent\"\n" + std::string(thin), 12,
+              {"mass cannot go with cloth", "lumped"}),
+        cloth("cloth_damping", "shape = \"dress\"\nmaterial = \"linen\"\n" + std::string(thin), 8,
+              {"damping.stiffness is for tets; body 'flag' is cloth", "damping.viscous"}),
+        cloth("cloth_tets", "shape = \"dress\"\ntets = 100\n" + std::string(thin), 12,
+              {"key 'tets' belongs to"}),
+        cloth("cloth_projective", "shape = \"dress\"\n" + std::string(thin), 12,
+              {"constant matrix for springs and flat hinges alone", "stretch = \"springs\""},
+              "projective_dynamics"),
+        more(
+            "viscous_linear",
+            "[material.honey]\ndamping = { viscous = 1 }\n[[body]]\nname = \"b\"\nshape = \"box\"\n"
+            "material = \"honey\"\n",
+            16,
+            {"damping.viscous cannot go with solver.kind = \"corotational\"",
+             "a solver that minimises"}),
         // S03 unknown keys
         change("S03_material", "young =", "yougn =", 6,
                {"material.rubber: unknown key 'yougn'", "did you mean 'young'?", "allowed:"}),

@@ -73,6 +73,7 @@ void BodyContacts::prepare(const ContactInput& in) {
     for (std::size_t i = 0; i < in.bodies.size(); ++i) {
         surfaces_[i].build(in.bodies[i].triangles, rest);
         sides_[i].body = static_cast<Index>(i);
+        sides_[i].open = in.bodies[i].open;
     }
     Index corners = 0;
     for (std::size_t o = 0, i = in.bodies.size(); o < in.obstacles.size(); ++o) {
@@ -161,13 +162,15 @@ void BodyContacts::find_pairs(const BodyContactOptions& o) {
     });
     for (std::size_t i = 0; i < by_x_.size(); ++i) {
         const Index s = by_x_[i];
-        if (o.self && sides_[s].body >= 0) pairs_.push_back({s, s, sides_[s].box, {}});
+        if (o.self && sides_[s].body >= 0 && !sides_[s].open)
+            pairs_.push_back({s, s, sides_[s].box, {}});
         for (std::size_t k = i + 1; k < by_x_.size(); ++k) {
             const Index t = by_x_[k];
             const Side &a = sides_[s], &b = sides_[t];
             if (!(b.box.lo.x <= a.box.hi.x)) break;
             if (!overlap(a.box, b.box)) continue;
             if (a.obstacle >= 0 && b.obstacle >= 0) continue;
+            if (a.open && b.open) continue;
             if (a.body >= 0 && b.body >= 0 && !o.bodies) continue;
             Box3 region;
             for (int axis = 0; axis < 3; ++axis) {
@@ -190,7 +193,8 @@ void BodyContacts::find_vertices(const ContactInput& in, const BodyContactOption
         Pair& pair = pairs_[p];
         for (bool turned : {false, true}) {
             if (turned && pair.a == pair.b) continue;
-            const Index from = turned ? pair.b : pair.a;
+            const Index from = turned ? pair.b : pair.a, to = turned ? pair.a : pair.b;
+            if (sides_[to].open) continue;
             const Side& side = sides_[from];
             const std::size_t first = queries_.size();
             surfaces_[from].nodes_near(

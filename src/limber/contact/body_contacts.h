@@ -51,6 +51,7 @@ class BodyContacts {
         Index first_edge = 0;            // in the count through all surfaces
         Index first_corner = 0;          // of mesh obstacles, likewise
         bool wanted = false;             // near another
+        bool open = false;               // a sheet: ContactSurface::open
     };
     struct Pair {
         Index a = 0, b = 0;   // sides, a <= b; equal: with itself

@@ -85,6 +85,8 @@ struct ContactSurface {
     std::span<const Triangle> triangles;  // outward, model node indices
     std::span<const Index> nodes;         // ascending
     double mass = 0;                      // of the whole body [kg]
+    /// A sheet without an inside: its nodes touch other surfaces, nothing touches its faces.
+    bool open = false;
 };
 
 struct ContactInput {
@@ -98,6 +100,7 @@ struct ContactInput {
     /// What a node sets against a force within the step: its diagonal block of A at rest, m + h²
     /// K_ii [kg]. None: its mass.
     std::span<const double> inertia{};
+    std::span<const Vec3d> free{};  // 0 where a pin prescribes a coordinate, else 1. None: all free
 };
 
 /// How contact is resolved; one file in contact/methods/ and one line in scene/registry.cpp each.
@@ -114,6 +117,11 @@ class ContactMethod {
     /// Only for steps that are kept: a method may remember them.
     virtual void read_back(const ContactInput& in, std::span<const Vec3d> v_end, ContactSet& set,
                            std::span<Vec3d> f) = 0;
+    /// After the positions of the end of the step are known: methods that move nodes themselves
+    /// change x and v, and add the forces that would have done it to f [N]. in.x and in.v are no
+    /// longer those of the start.
+    virtual void correct(const ContactInput&, std::span<Vec3d> /*x*/, std::span<Vec3d> /*v*/,
+                         ContactSet&, std::span<Vec3d> /*f*/) {}
     /// History: what the next step remembers of this one.
     virtual void save(ByteWriter&) const {}
     virtual void load(ByteReader&) {}

@@ -49,6 +49,7 @@ void BodyContacts::find_edges(const ContactInput& in, const BodyContactOptions& 
     queries_.clear();
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
         const Pair& pair = pairs_[p];
+        if (sides_[pair.a].open || sides_[pair.b].open) continue;
         const Side& side = sides_[pair.a];
         const Surface& surface = surfaces_[pair.a];
         const Vec3d& frame = side.points.frame;

@@ -38,6 +38,8 @@ struct Material {
     double density = 1000;         // [kg/m³]
     double damping_mass = 0;       // a in C = a M + b K [1/s]
     double damping_stiffness = 0;  // b [s]
+    double damping_air = 0;        // of every node [kg/s]
+    double damping_viscous = 0;    // of every edge [kg/s]
     double volume = 0;             // k of k/2 (det F − 1)², beside the law [Pa]
     Conversion conversion{};
 };

@@ -47,7 +47,8 @@ class Potential {
     /// Whether what is held changes the energy: energies from before the last hold() then belong
     /// to another function.
     virtual bool converted() const { return false; }
-    /// d += the diagonal of ∂²E/∂x², not projected [N/m]: Jacobi preconditioning.
+    /// d += the diagonal of ∂²E/∂x² [N/m]: Jacobi preconditioning. Of tets not projected; of cloth
+    /// projected, because compressed springs pull it below zero.
     virtual void add_diagonal(Positions x, std::span<Vec3<Real>> d) = 0;
     /// D += the diagonal 3x3 blocks of ∂²E/∂x² [N/m].
     virtual void add_diagonal_blocks(Positions x, HessianKind kind, std::span<Mat3<Real>> D) = 0;

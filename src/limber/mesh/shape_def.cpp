@@ -198,10 +198,22 @@ ShapeDef with_tets(ShapeDef shape, Index n_tets) {
     return shape;
 }
 
+ShapeSurface make_shape_surface(const ShapeDef& shape) {
+    const ShapeInfo& info = shape_info(shape.kind);
+    if (!info.surface)
+        throw InputError(fmt::format("a {} is a solid of tets; cloth takes cloth_sheet or dress",
+                                     name_of(shape.kind)));
+    return info.surface(shape);
+}
+
 ShapeMesh make_shape_mesh(const ShapeDef& shape, const ShapeProgress& progress) {
     if (shape.tets < 0 || shape.tets > max_tets)
         throw InputError(fmt::format("{} tets; allowed: 1 to {}", shape.tets, max_tets));
     const ShapeInfo& info = shape_info(shape.kind);
+    if (info.surface)
+        throw InputError(fmt::format(
+            "a {} is a surface of triangles, without tets; it needs cloth = {{ thickness = ... }}",
+            name_of(shape.kind)));
     if (info.make) return mesh_stuffed(info.make(), shape, progress);
     if (shape.tets > 0 && shape.cells.empty()) {
         ShapeDef sized = with_tets(shape, shape.tets);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/core/check.h"
 #include "limber/mesh/shapes.h"
+#include "limber/mesh/shapes/cloth.h"
 #include "limber/mesh/shapes/stuffed_shape.h"
 
 namespace limber {
@@ -36,6 +37,12 @@ constexpr ShapeInfo shapes[] = {
     {ShapeKind::finger, make_finger, "graded",
      "a gripper's finger, 0.12 m; node groups base, tip, cavity, cable"},
     {ShapeKind::liver, make_liver, "graded", "0.26 m wide; regions vessels, tissue"},
+    {ShapeKind::cloth_sheet, nullptr, "cells",
+     "for cloth: triangles, 1 x 1 m in the plane y = 0; node groups x-, x+, z-, z+",
+     make_cloth_sheet},
+    {ShapeKind::dress, nullptr, "cells",
+     "for cloth: a gown of triangles about y for a figure 1.7 m tall; node groups top, hem",
+     make_dress},
 };
 static_assert(std::size(shapes) == enum_names(ShapeKind{}).size());
 
@@ -52,7 +59,8 @@ const ShapeInfo& shape_info(ShapeKind kind) {
 }
 
 bool ShapeInfo::reads(std::string_view key) const {
-    if (key == "shape" || key == "cell" || key == "tets") return true;
+    if (key == "shape" || key == "cell") return true;
+    if (key == "tets") return !surface;
     for (std::string_view rest = keys; !rest.empty();) {
         const std::size_t end = std::min(rest.find(' '), rest.size());
         if (rest.substr(0, end) == key) return true;

@@ -11,6 +11,7 @@
 
 #include "limber/core/fields.h"
 #include "limber/mesh/tet_mesh.h"
+#include "limber/mesh/tri_mesh.h"
 
 namespace limber {
 
@@ -48,13 +49,15 @@ enum class ShapeKind {
     car,
     bowl,
     finger,
-    liver
+    liver,
+    cloth_sheet,
+    dress
 };
-constexpr std::array<std::string_view, 21> enum_names(ShapeKind) {
+constexpr std::array<std::string_view, 23> enum_names(ShapeKind) {
     return {"box",         "beam",      "sheet",        "cylinder",    "sphere",       "torus",
             "three_torus", "sculpture", "double_helix", "bear",        "dragon",       "spider",
             "raptor",      "armadillo", "snowman",      "bowling_pin", "bowling_ball", "car",
-            "bowl",        "finger",    "liver"};
+            "bowl",        "finger",    "liver",        "cloth_sheet", "dress"};
 }
 
 /// What a scene or `limber mesh --shape` asks for. The resolution is `cells` where given, else
@@ -65,7 +68,8 @@ struct ShapeDef {
     double radius = 0.5;             // cylinder, sphere [m]
     double height = 1;               // cylinder [m]
     double cell = 0;                 // [m]; 0: not given
-    std::vector<Index> cells = {};   // [nx, ny, nz]; [around, along] of a cylinder; [n] of a sphere
+    std::vector<Index> cells = {};   // [nx, ny, nz]; [around, along] of a cylinder or dress; [n] of
+                                     // a sphere; [nx, nz] of a cloth_sheet
     Index tets = 0;                  // 0: not given
     bool graded = false;             // stuffed shapes: coarser inside
 };
@@ -82,9 +86,10 @@ void fields(Visitor& field, ShapeDef& o) {
         "cell", o.cell, at_least(0, Unit::length),
         "target edge length; 0 means the shape's own, a tenth of the largest extent of box, beam, "
         "cylinder and sphere");
-    field("cells", o.cells, at_least(1),
-          "number of cells: [nx, ny, nz] of a box, beam or sheet, [around, along] of a cylinder, "
-          "[n] of a sphere; goes before cell");
+    field(
+        "cells", o.cells, at_least(1),
+        "number of cells: [nx, ny, nz] of a box, beam or sheet, [around, along] of a cylinder, "
+        "[n] of a sphere, [nx, nz] of a cloth_sheet, [around, along] of a dress; goes before cell");
     field("tets", o.tets, between(0, max_tets),
           "number of tets, instead of cell: within 5 % for the shapes that are not grids; 0 means "
           "not given");
@@ -95,12 +100,19 @@ void fields(Visitor& field, ShapeDef& o) {
 
 struct StuffedShape;
 
+/// A shape without an inside, for cloth.
+struct ShapeSurface {
+    TriMesh mesh;
+    std::map<std::string, std::vector<Index>> node_groups;  // ascending node indices
+};
+
 /// One row a shape: a new one is one function in mesh/shapes/ and one row.
 struct ShapeInfo {
     ShapeKind kind;
     StuffedShape (*make)();  // null: a grid
     std::string_view keys;   // of ShapeDef that it reads besides cell and tets, with spaces between
     std::string_view about;
+    ShapeSurface (*surface)(const ShapeDef& shape) = nullptr;  // not null: triangles, no tets
     /// Whether it reads this key of ShapeDef.
     bool reads(std::string_view key) const;
 };
@@ -123,6 +135,8 @@ struct ShapeMesh {
 };
 /// Called from the calling thread with the share of the stage that is done, 0 to 1.
 using ShapeProgress = std::function<void(std::string_view stage, double done)>;
+/// The triangles of a cloth_sheet or a dress; throws InputError where the definition is wrong.
+ShapeSurface make_shape_surface(const ShapeDef& shape);
 /// Throws InputError where the definition is wrong.
 ShapeMesh make_shape_mesh(const ShapeDef& shape, const ShapeProgress& progress = {});
 TetMesh make_shape(const ShapeDef& shape);

@@ -107,10 +107,12 @@ Json wall_json(const RunTotals& totals) {
 
 Json bodies_json(const Model& model) {
     Json out = Json::array();
-    for (const Body& body : model.bodies)
+    for (const Body& body : model.bodies) {
         out.push_back({{"name", body.name},
                        {"nodes", body.node_end - body.node_begin},
                        {"tets", body.tet_end - body.tet_begin}});
+        if (body.cloth) out.back()["triangles"] = body.cloth->triangles.size();
+    }
     return out;
 }
 

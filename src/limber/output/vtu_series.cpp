@@ -50,6 +50,8 @@ std::uint64_t frame_bytes(const Model& model) {
     for (const Body& body : model.bodies)
         skins += std::uint64_t(body.skin.embedding.n_points()) * (3 * 24) +
                  body.skin.triangles.size() * (3 * 4 + 4 + 1);
+    for (const Body& body : model.bodies)
+        if (body.cloth) skins += body.cloth->triangles.size() * (3 * 4 + 4 + 1 + 4 + 16);
     // Points and five vectors and an id a node; corners, offset, type and three values a tet.
     return skins + std::uint64_t(model.n_nodes()) * (6 * 24 + 8) +
            std::uint64_t(model.n_tets()) * (4 * 8 + 8 + 1 + 4 + 16) + 4096 * model.bodies.size();
@@ -160,12 +162,15 @@ void VtuSeries::write_body(const World& world, std::size_t b, const std::string&
         det_F_.push_back(measures_[e].det_F);
         material_.push_back(model.tet_material[e]);
     }
+    triangles_.clear();
+    if (body.cloth) measure_cloth(model, body, state.x);
     const auto part = [&](const std::vector<Vec3d>& all) {
         return std::span<const Vec3d>(all).subspan(first, n);
     };
     VtuGrid grid;
     grid.points = part(state.x);
     grid.tets = tets_;
+    grid.triangles = triangles_;
     grid.point_data = {
         {"rest", part(model.mesh.nodes)},
         {"displacement", std::span<const Vec3d>(displacement_)},
@@ -177,10 +182,31 @@ void VtuSeries::write_body(const World& world, std::size_t b, const std::string&
                       {"von_mises", std::span<const double>(von_mises_)},
                       {"det_F", std::span<const double>(det_F_)}};
     for (const CellField& field : fields_)
-        grid.cell_data.push_back(
-            {field.name,
-             std::span(field.value).subspan(body.tet_begin, body.tet_end - body.tet_begin)});
+        if (!body.cloth)
+            grid.cell_data.push_back(
+                {field.name,
+                 std::span(field.value).subspan(body.tet_begin, body.tet_end - body.tet_begin)});
     write_vtu(path, grid, Flush::to_system);
+}
+
+/// The same cell data for triangles, det_F being the area over that at rest and the stress that of
+/// the material in plane stress, whether springs or triangles carry it.
+void VtuSeries::measure_cloth(const Model& model, const Body& body, std::span<const Vec3d> x) {
+    const ClothSheet& sheet = *body.cloth;
+    const Lame lame = small_strain(model.materials[sheet.material]);
+    for (Triangle t : sheet.triangles) {
+        const auto corners = [&](std::span<const Vec3d> at) {
+            return std::array{at[t[0]], at[t[1]], at[t[2]]};
+        };
+        const MembraneMeasure measured =
+            measure(Membrane::make(t, corners(model.mesh.nodes), sheet.options.thickness, lame),
+                    corners(x));
+        von_mises_.push_back(measured.von_mises);
+        det_F_.push_back(measured.area_ratio);
+        material_.push_back(sheet.material);
+        for (Index& node : t) node -= body.node_begin;
+        triangles_.push_back(t);
+    }
 }
 
 void VtuSeries::write_skin(const World& world, std::size_t b, const std::string& path) {

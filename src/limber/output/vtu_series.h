@@ -23,6 +23,7 @@ class VtuSeries final : public Observer {
   private:
     void write_frame(const World& world);
     void write_body(const World& world, std::size_t b, const std::string& path);
+    void measure_cloth(const Model& model, const Body& body, std::span<const Vec3d> x);
     void write_skin(const World& world, std::size_t b, const std::string& path);
     void list_earlier_frames(const World& world);
     void start_pvd(const std::string& entries);
@@ -36,7 +37,8 @@ class VtuSeries final : public Observer {
     std::vector<Vec3d> displacement_, force_;
     std::vector<double> von_mises_, det_F_;
     std::vector<std::int32_t> material_;
-    std::vector<Tet> tets_;  // of one body, counted from its first node
+    std::vector<Tet> tets_;            // of one body, counted from its first node
+    std::vector<Triangle> triangles_;  // of a cloth, likewise
     std::vector<Vec3d> skin_x_, skin_v_, skin_u_;
     int pvd_ = -1;           // file descriptor
     std::int64_t tail_ = 0;  // where the next entry of the .pvd goes [bytes]

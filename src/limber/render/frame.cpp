@@ -65,6 +65,9 @@ class VtuFrame {
         if (length) std::memcpy(out.data(), bytes_.data() + data_ + offset + sizeof length, length);
         return out;
     }
+    bool has(const char* group, const char* name) const {
+        return static_cast<bool>(piece_.child(group).find_child_by_attribute("Name", name));
+    }
     std::vector<Vec3d> vectors(const char* group, const char* name) const {
         const std::vector<double> flat = array<double>(group, name, "Float64", 3 * n_points);
         std::vector<Vec3d> out(n_points);
@@ -116,10 +119,10 @@ void for_each_frame_file(const std::string& dir, F&& f) {
     }
 }
 
-void read_skin_cells(const VtuFrame& file, const std::vector<std::uint8_t>& types,
-                     FrameBody& body) {
+/// Of a skin, or of cloth.
+void read_triangles(const VtuFrame& file, const std::vector<std::uint8_t>& types, FrameBody& body) {
     if (std::any_of(types.begin(), types.end(), [](int type) { return type != 5; }))
-        file.fail("a cell of a skin is not a triangle");
+        file.fail("a cell of a surface is not a triangle");
     const auto corners =
         file.array<std::int32_t>("Cells", "connectivity", "Int32", 3 * file.n_cells);
     body.triangles.resize(file.n_cells);
@@ -140,15 +143,19 @@ std::string nearest_steps(const std::vector<std::int64_t>& steps, std::int64_t w
     return out;
 }
 
-/// A value of each tet to its corners: the mean over the tets around a node.
-std::vector<float> at_points(const FrameBody& body, const std::vector<double>& of_tet) {
+/// A value of each cell to its corners: the mean over the cells around a node.
+std::vector<float> at_points(const FrameBody& body, const std::vector<double>& of_cell) {
     std::vector<double> sum(body.points.size(), 0);
     std::vector<int> n(body.points.size(), 0);
-    for (std::size_t e = 0; e < body.tets.size(); ++e)
-        for (Index i : body.tets[e]) {
-            sum[i] += of_tet[e];
-            ++n[i];
-        }
+    const auto share = [&](const auto& cells) {
+        for (std::size_t e = 0; e < cells.size(); ++e)
+            for (Index i : cells[e]) {
+                sum[i] += of_cell[e];
+                ++n[i];
+            }
+    };
+    share(body.tets);
+    share(body.triangles);
     std::vector<float> out(sum.size());
     for (std::size_t i = 0; i < sum.size(); ++i)
         out[i] = n[i] ? static_cast<float>(sum[i] / n[i]) : 0.0f;
@@ -183,7 +190,8 @@ std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step, boo
         if (k != step) return;
         FrameBody body = read_frame_file(path.string());
         body.name = stem;
-        (body.triangles.empty() ? out : found_skins).push_back(std::move(body));
+        const bool skin = !body.triangles.empty() && body.von_mises.empty();
+        (skin ? found_skins : out).push_back(std::move(body));
     });
     if (out.empty())
         throw InputError({dir, 0, 0, -1}, "no frame of step " + std::to_string(step) + "; " +
@@ -208,11 +216,15 @@ FrameBody read_frame_file(const std::string& path) {
     body.displacement = file.vectors("PointData", "displacement");
     body.velocity = file.vectors("PointData", "velocity");
     const auto types = file.array<std::uint8_t>("Cells", "types", "UInt8", file.n_cells);
-    if (!types.empty() && types[0] == 5) {
-        read_skin_cells(file, types, body);
+    const bool surface = !types.empty() && types[0] == 5;
+    if (!surface || file.has("CellData", "von_mises"))
+        body.von_mises = file.array<double>("CellData", "von_mises", "Float64", file.n_cells);
+    for (double value : body.von_mises)
+        if (!std::isfinite(value)) file.fail("array 'von_mises' is not finite");
+    if (surface) {
+        read_triangles(file, types, body);
         return body;
     }
-    body.von_mises = file.array<double>("CellData", "von_mises", "Float64", file.n_cells);
     if (std::any_of(types.begin(), types.end(), [](int type) { return type != 10; }))
         file.fail("a cell is not a tetrahedron");
     const auto corners =
@@ -223,8 +235,6 @@ FrameBody read_frame_file(const std::string& path) {
             file.fail("a tet uses a point that is not there");
         body.tets[k / 4][k % 4] = corners[k];
     }
-    for (double value : body.von_mises)
-        if (!std::isfinite(value)) file.fail("array 'von_mises' is not finite");
     return body;
 }
 

@@ -7,6 +7,7 @@
 #include "limber/core/check.h"
 #include "limber/core/memory.h"
 #include "limber/io/mesh_reader.h"
+#include "limber/scene/build_cloth.h"
 #include "limber/scene/build_loads.h"
 #include "limber/scene/placement.h"
 #include "limber/scene/selection.h"
@@ -124,22 +125,42 @@ class Builder {
         }
         require_memory_for(loaded.mesh.n_tets());
         report.mesh = loaded.report;
-        if (def.parts && loaded.report.n_parts != *def.parts)
+        return std::move(loaded.mesh);
+    }
+
+    static void check_parts(const BodyDef& def, Index n_parts) {
+        if (def.parts && n_parts != *def.parts)
             throw InputError(
                 def.origin.at("parts"),
-                def.origin.path + ": the mesh has " + std::to_string(loaded.report.n_parts) +
+                def.origin.path + ": the mesh has " + std::to_string(n_parts) +
                     " connected parts; the scene says parts = " + std::to_string(*def.parts));
-        return std::move(loaded.mesh);
+    }
+
+    TetMesh make_cloth(const BodyDef& def, BodyReport& report, std::optional<ClothSheet>& sheet) {
+        ClothBody cloth = make_cloth_body(def);
+        for (const std::string& warning : cloth.report.warnings)
+            report_.warnings.push_back(warning);
+        report.mesh = cloth.report;
+        const Index material = material_number_.at(def.material.value_or("default"));
+        for (Triangle& triangle : cloth.triangles)
+            for (Index& node : triangle) node += model_.mesh.n_nodes();
+        sheet = ClothSheet{std::move(cloth.triangles), material,
+                           cloth_options(*def.cloth, model_.materials[material])};
+        return std::move(cloth.mesh);
     }
 
     void add_body(const BodyDef& def) {
         BodyReport report;
         report.name = def.name;
-        TetMesh mesh = make_mesh(def, report);
+        std::optional<ClothSheet> sheet;
+        TetMesh mesh = def.cloth ? make_cloth(def, report, sheet) : make_mesh(def, report);
+        check_parts(def, report.mesh.n_parts);
         const Placement place = placement_of(def);
         for (Vec3d& x : mesh.nodes) x = place.linear * x + place.translate;
         check_placed(def, mesh);
         append(def, mesh);
+        model_.bodies.back().cloth = std::move(sheet);
+        check_placed_cloth(def);
         if (def.skin) add_skin(def, mesh, place);
         placed_.push_back(placed_body(def.name, std::move(mesh)));
         report.box = placed_.back().box;
@@ -179,6 +200,19 @@ class Builder {
                                      std::to_string(mesh.tet_ids[t]) + " has volume " +
                                      number_text(v) +
                                      " m^3: scale or translate leave the range of doubles");
+        }
+    }
+
+    void check_placed_cloth(const BodyDef& def) const {
+        if (!def.cloth) return;
+        const std::vector<Vec3d>& x = model_.mesh.nodes;
+        for (const Triangle& t : model_.bodies.back().cloth->triangles) {
+            const double area = 0.5 * norm(cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]));
+            if (!(area > 0) || !std::isfinite(area))
+                throw InputError(def.origin.place,
+                                 def.origin.path + ": placed, a triangle has area " +
+                                     number_text(area) +
+                                     " m^2: scale or translate leave the range of doubles");
         }
     }
 
@@ -347,6 +381,10 @@ class Builder {
             const Material& m = model_.materials[model_.tet_material[t]];
             const Lame lame = small_strain(m);
             fastest = std::max(fastest, std::sqrt((lame.lambda + 2 * lame.mu) / m.density));
+        }
+        if (const auto& cloth = model_.bodies[i].cloth) {
+            const Material& m = model_.materials[cloth->material];
+            fastest = std::sqrt(small_strain(m).young() / m.density);
         }
         // An implicit step damps what passes many times within it.
         const double crossings = model_.h * fastest / size;

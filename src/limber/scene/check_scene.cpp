@@ -43,7 +43,7 @@ void check_shape_keys(const BodyDef& body) {
     if (!body.shape) return;
     const ShapeInfo& info = shape_info(body.shape->kind);
     constexpr auto names = enum_names(ShapeKind{});
-    for (std::string_view key : {"size", "radius", "height", "cells", "graded"}) {
+    for (std::string_view key : {"size", "radius", "height", "cells", "tets", "graded"}) {
         if (!body.origin.has(key) || info.reads(key)) continue;
         std::vector<std::string> owners;
         for (const ShapeInfo& other : shape_table())
@@ -77,9 +77,55 @@ void check_select(const SelectDef& select) {
                                                      std::to_string(id) + " is given twice");
 }
 
-void check_body(const BodyDef& body, const std::vector<std::string>& materials) {
+/// What a sheet cannot have, and what only a sheet can be.
+void check_cloth(const BodyDef& body, const SceneDef& scene) {
+    const bool surface = body.shape && shape_info(body.shape->kind).surface;
+    if (!body.cloth) {
+        if (!surface) return;
+        throw InputError(
+            body.origin.at("shape"),
+            body.origin.path + ": shape = \"" +
+                std::string(enum_names(ShapeKind{})[static_cast<std::size_t>(body.shape->kind)]) +
+                "\" is a surface of triangles without tets; allowed: the same with cloth = { "
+                "thickness = ... }, or a shape that is a solid");
+    }
+    const auto refuse = [&](std::string_view key, const std::string& why) {
+        throw InputError(body.origin.at(key), body.origin.path + ": " + std::string(key) +
+                                                  " cannot go with cloth, " + why);
+    };
+    if (body.shape && !surface)
+        refuse("shape",
+               "whose shapes are surfaces; allowed: \"cloth_sheet\", \"dress\", or mesh = "
+               "a file of triangles");
+    if (!body.regions.empty()) refuse("regions", "which has one material");
+    if (body.skin) refuse("skin", "whose triangles are its skin; allowed: leave it out");
+    if (body.mass == MassKind::consistent)
+        refuse("mass", "whose mass is lumped; allowed: mass = \"lumped\"");
+    const auto material = scene.materials.find(body.material.value_or("default"));
+    if (material != scene.materials.end() && material->second.damping.stiffness > 0)
+        throw InputError(material->second.origin.at("damping"),
+                         material->second.origin.path + ".damping.stiffness is for tets; body '" +
+                             body.name + "' is cloth; allowed: damping.viscous, air or mass");
+    const std::string& solver = scene.solver.options.name;
+    if (scene.time.analysis == Analysis::modal ||
+        stepper_entry(solver).family != SolverFamily::linearly_implicit)
+        return;
+    std::string others;
+    for (const StepperEntry& entry : steppers())
+        if (entry.family != SolverFamily::linearly_implicit)
+            others += (others.empty() ? "" : ", ") + std::string(entry.options.name);
+    throw InputError(body.origin.at("cloth"),
+                     body.origin.path + ".cloth cannot go with solver.kind = \"" + solver +
+                         "\", which solves one linear system of tets a step; allowed: a solver "
+                         "that minimises (" +
+                         others + ')');
+}
+
+void check_body(const BodyDef& body, const SceneDef& scene,
+                const std::vector<std::string>& materials) {
     placement_of(body);
     check_shape_keys(body);
+    check_cloth(body, scene);
     if (body.material)
         check_reference(*body.material, materials, "material", "material", body.origin);
     for (const RegionDef& region : body.regions) {
@@ -100,7 +146,7 @@ void check_scene(const SceneDef& scene) {
         materials.push_back(name);
     }
     for (const BodyDef& body : scene.bodies) {
-        check_body(body, materials);
+        check_body(body, scene, materials);
         bodies.push_back(body.name);
     }
     check_unique(scene.bodies, "bodies");

@@ -203,6 +203,8 @@ Material make_material(const std::string& name, const MaterialDef& def, std::str
     m.density = def.density.value_or(1000);
     m.damping_mass = def.damping.mass;
     m.damping_stiffness = def.damping.stiffness;
+    m.damping_air = def.damping.air;
+    m.damping_viscous = def.damping.viscous;
     return m;
 }
 
@@ -229,6 +231,10 @@ void check_laws(const SceneDef& scene) {
                        "solves one linear system a step with the rotations of its start; allowed: "
                        "kind = \"corotated\" or \"linear\"" +
                        minimising);
+        if (def.damping.viscous > 0)
+            refuse(def, "damping",
+                   "damping.viscous" + with +
+                       "takes Rayleigh damping and air; allowed: damping.stiffness" + minimising);
         const char* key = def.volume != 0                     ? "volume"
                           : def.invertible                    ? "invertible"
                           : def.tangent == TangentKind::exact ? "tangent"

@@ -24,12 +24,16 @@ struct FieldTraits<LawName> {
 };
 
 struct DampingDef {
-    double mass = 0, stiffness = 0;
+    double mass = 0, stiffness = 0, air = 0, viscous = 0;
 };
 template <class Visitor>
 void fields(Visitor& field, DampingDef& o) {
     field("mass", o.mass, at_least(0, Unit::frequency), "a of C = a M + b K");
-    field("stiffness", o.stiffness, at_least(0, Unit::time), "b of C = a M + b K");
+    field("stiffness", o.stiffness, at_least(0, Unit::time), "b of C = a M + b K; not for cloth");
+    field("air", o.air, at_least(0),
+          "drag of the air on every node, in kg/s: force per velocity, whatever the node's mass");
+    field("viscous", o.viscous, at_least(0),
+          "drag between the nodes of every edge, in kg/s; minimising solvers only");
 }
 
 /// Control points of a derivative of the spline law.
@@ -99,7 +103,7 @@ void fields(Visitor& field, MaterialDef& o) {
           "given), or without");
     field("density", o.density, Rule{.lo = 0, .hi = 1e6, .open_lo = true, .unit = Unit::density},
           "mass density; 1000 kg/m^3 where nothing is given");
-    field("damping", o.damping, any_value(), "Rayleigh damping");
+    field("damping", o.damping, any_value(), "Rayleigh damping, air and viscosity");
     field.needs("mu", "lambda");
     field.needs("lambda", "mu");
     field.at_most_one({"young", "mu"});

@@ -6,6 +6,7 @@
 
 #include "limber/contact/methods/none.h"
 #include "limber/contact/methods/penalty.h"
+#include "limber/contact/methods/projection.h"
 #include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
@@ -91,6 +92,18 @@ void check_descent(const SceneDef& scene) {
     const auto& options = solver.options.as<DescentOptions>();
     const std::string conflict = descent_conflict(options);
     if (!conflict.empty()) throw InputError(solver.origin.at("direction"), "solver: " + conflict);
+    if (options.direction != DirectionKind::projective) return;
+    for (const BodyDef& body : scene.bodies) {
+        if (!body.cloth) continue;
+        const bool bent =
+            body.cloth->rest == ClothRest::mesh && body.cloth->bending.value_or(1) > 0;
+        if (body.cloth->stretch == StretchKind::springs && !bent) continue;
+        throw InputError(body.origin.at("cloth"),
+                         body.origin.path +
+                             ".cloth: direction = \"projective\" has a constant matrix for springs "
+                             "and flat hinges alone; allowed: stretch = \"springs\" with rest = "
+                             "\"flat\" or bending = 0, or another direction");
+    }
 }
 
 /// The constant matrix bounds the Hessian, and a step length of 1 is sure to go down, only where an
@@ -102,8 +115,16 @@ void check_projective_dynamics(const SceneDef& scene) {
             solver.origin.at("direction"),
             "solver: kind = \"projective_dynamics\" takes no other direction; allowed: "
             "kind = \"descent\"");
+    const auto of_tets = [&](const std::string& name) {
+        for (const BodyDef& body : scene.bodies) {
+            if (!body.cloth && body.material.value_or("default") == name) return true;
+            for (const RegionDef& region : body.regions)
+                if (region.material == name) return true;
+        }
+        return false;
+    };
     for (const auto& [name, material] : scene.materials)
-        if (material.kind != "projective")
+        if (material.kind != "projective" && of_tets(name))
             throw InputError(material.origin.at("kind"),
                              "material." + name + ".kind = \"" + std::string(material.kind) +
                                  "\" cannot go with solver.kind = \"projective_dynamics\", whose "
@@ -149,6 +170,11 @@ const ContactEntry contact_table[] = {
     {option_case<PenaltyOptions>("penalty", "springs and Coulomb friction at surface nodes"),
      [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
          return std::make_unique<PenaltyContact>(options.as<PenaltyOptions>());
+     }},
+    {option_case<ProjectionOptions>(
+         "projection", "surface nodes put back onto obstacles after each step, with friction"),
+     [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
+         return std::make_unique<ProjectionContact>(options.as<ProjectionOptions>());
      }},
 };
 

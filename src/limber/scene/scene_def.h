@@ -209,6 +209,27 @@ void fields(Visitor& field, RegionDef& o) {
     field.exactly_one({"group", "select"});
 }
 
+/// A body that is a sheet of triangles.
+struct ClothDef {
+    double thickness = 0;  // [m]
+    StretchKind stretch = StretchKind::springs;
+    std::optional<double> bending;  // [N m]
+    ClothRest rest = ClothRest::mesh;
+    Origin origin;
+};
+template <class Visitor>
+void fields(Visitor& field, ClothDef& o) {
+    field("thickness", o.thickness, required(positive(Unit::length)),
+          "of the sheet: what density and young are multiplied by");
+    field("stretch", o.stretch, any_value(),
+          "what resists stretching: a spring along every edge (with Poisson's ratio 1/3, whatever "
+          "the material's), or every triangle as a membrane in plane stress");
+    field("bending", o.bending, at_least(0),
+          "bending rigidity in N m, 1e-6 to 1e-4 for cloth; that of a solid plate, "
+          "young thickness^3 / 12 / (1 - poisson^2), where nothing is given");
+    field("rest", o.rest, any_value(), "shape that bending returns to: the mesh's, or flat");
+}
+
 struct BodyDef {
     Name name;
     std::optional<FilePath> mesh;
@@ -223,12 +244,14 @@ struct BodyDef {
     MassKind mass = MassKind::lumped;
     std::optional<int> parts;
     std::optional<FilePath> skin;
+    std::optional<ClothDef> cloth;
     Origin origin;
 };
 template <class Visitor>
 void fields(Visitor& field, BodyDef& o) {
     field("name", o.name, required(), "what pins, forces, probes and output files call it");
-    field("mesh", o.mesh, any_value(), "tetrahedral mesh file, relative to this file");
+    field("mesh", o.mesh, any_value(),
+          "tetrahedral mesh file (of triangles for cloth), relative to this file");
     field.flat("shape", o.shape);
     field("material", o.material, any_value(),
           "name of a [material.NAME]; the default material where nothing is given");
@@ -248,6 +271,9 @@ void fields(Visitor& field, BodyDef& o) {
     field("skin", o.skin, any_value(),
           "surface file in the coordinates of the mesh, relative to this file: carried along by "
           "the tets, written beside the body and drawn in its place; keeps its vertex order");
+    field("cloth", o.cloth, any_value(),
+          "makes the body a sheet of the triangles of its mesh, or of the shapes cloth_sheet and "
+          "dress; minimising solvers only");
     field.exactly_one({"mesh", "shape"});
 }
 

@@ -23,7 +23,12 @@ const PenaltyOptions* body_contact(const SceneDef& scene) {
 
 std::vector<ContactSurface> surfaces_of(const Model& model) {
     std::vector<ContactSurface> surfaces;
-    for (const Body& body : model.bodies) surfaces.push_back({body.surface, body.surface_nodes});
+    for (const Body& body : model.bodies) {
+        if (body.cloth)
+            surfaces.push_back({});  // nothing can be inside a sheet
+        else
+            surfaces.push_back({body.surface, body.surface_nodes});
+    }
     return surfaces;
 }
 

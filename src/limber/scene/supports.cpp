@@ -15,18 +15,24 @@ namespace limber {
 namespace {
 
 /// The part of each node: nodes that tets tie together, by their smallest node.
-std::vector<Index> connected_parts(const TetMesh& mesh) {
+std::vector<Index> connected_parts(const Model& model) {
+    const TetMesh& mesh = model.mesh;
     std::vector<Index> root(mesh.n_nodes());
     std::iota(root.begin(), root.end(), Index{0});
     const auto find = [&](Index i) {
         while (root[i] != i) i = root[i] = root[root[i]];
         return i;
     };
-    for (const Tet& tet : mesh.tets)
-        for (int c = 1; c < 4; ++c) {
-            const Index a = find(tet[0]), b = find(tet[c]);
+    const auto connect = [&](std::span<const Index> nodes) {
+        for (Index node : nodes) {
+            const Index a = find(nodes[0]), b = find(node);
             root[std::max(a, b)] = std::min(a, b);
         }
+    };
+    for (const Tet& tet : mesh.tets) connect(tet);
+    for (const Body& body : model.bodies)
+        if (body.cloth)
+            for (const Triangle& triangle : body.cloth->triangles) connect(triangle);
     for (Index i = 0; i < mesh.n_nodes(); ++i) root[i] = find(i);
     return root;
 }
@@ -63,7 +69,7 @@ const char* motion_name(const Eigen::VectorXd& motion) {
 }  // namespace
 
 void check_supports(const SceneDef& scene, const Model& model) {
-    const std::vector<Index> part = connected_parts(model.mesh);
+    const std::vector<Index> part = connected_parts(model);
     for (const Body& body : model.bodies) {
         std::vector<Index> roots;
         for (Index i = body.node_begin; i < body.node_end; ++i)

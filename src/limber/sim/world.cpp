@@ -9,6 +9,7 @@
 #include "limber/core/parallel.h"
 #include "limber/fem/corotation.h"
 #include "limber/fem/kinetic_energy.h"
+#include "limber/solve/model_potentials.h"
 
 namespace limber {
 
@@ -46,8 +47,9 @@ World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> steppe
                               body.surface_nodes.end());
         double mass = 0;
         for (Index i = body.node_begin; i < body.node_end; ++i) mass += model_->mass[i];
-        surfaces_.push_back({body.surface, body.surface_nodes, mass});
+        surfaces_.push_back({body.surface, body.surface_nodes, mass, body.cloth.has_value()});
     }
+    cloth_ = make_cloth_potentials<double>(*model_);
     inertia_.resize(n);
     partial_.resize(n / grain + 1);
     decisions_.reserve(2 * options_.max_substeps);
@@ -115,8 +117,9 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
         ScopedTimer timer(report.ms(Stage::observe));
         drive(h, t + h);
     }
-    const ContactInput touch{trial_.x, trial_.v, surface_nodes_, model_->obstacles,  model_->mass,
-                             t,        h,        surfaces_,      model_->mesh.nodes, inertia_};
+    const ContactInput touch{
+        trial_.x, trial_.v,  surface_nodes_,     model_->obstacles, model_->mass, t,
+        h,        surfaces_, model_->mesh.nodes, inertia_,          model_->free};
     {
         ScopedTimer timer(report.ms(Stage::detect));
         contact_->detect(touch, contacts_);
@@ -143,6 +146,7 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
     parallel_for(model_->n_nodes(), grain, [&](Index i) { forces_.contact[i] = {}; });
     contact_->read_back(touch, trial_.v, contacts_, forces_.contact);
     stepper_->integrate(in, trial_);
+    contact_->correct(touch, trial_.x, trial_.v, contacts_, forces_.contact);
     report.contacts = static_cast<int>(contacts_.contacts.size());
     return trial_is_finite();
 }
@@ -183,6 +187,7 @@ void World::measure(StepReport& report) {
     if (!options_.measure_energy) return;
     const ElasticEnergy elastic = elastic_energy(m.elements, state_.x, partial_);
     report.elastic = elastic.energy;
+    for (auto& part : cloth_) report.elastic += part->energy(state_.x);
     if (elastic.n_inverted > 0) report.set(StepFlag::inverted);
     report.kinetic = kinetic_energy(m.elements, m.lumped, state_.v, partial_);
     report.potential =

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "limber/fem/potential.h"
 #include "limber/sim/observer.h"
 #include "limber/solve/stepper.h"
 
@@ -71,6 +72,7 @@ class World {
     std::vector<Index> surface_nodes_;      // of all bodies
     std::vector<ContactSurface> surfaces_;  // one a body
     std::vector<double> inertia_;           // of the step's h: what contact presses against [kg]
+    std::vector<std::unique_ptr<Potential<double>>> cloth_;  // for its energy
     std::vector<double> partial_;
     std::vector<int> decisions_;
     std::span<const int> replay_;

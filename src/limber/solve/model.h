@@ -7,6 +7,7 @@
 
 #include "limber/contact/obstacle.h"
 #include "limber/core/keyframes.h"
+#include "limber/fem/cloth.h"
 #include "limber/fem/element_set.h"
 #include "limber/mesh/embedding.h"
 #include "limber/mesh/tet_mesh.h"
@@ -25,15 +26,24 @@ struct Skin {
     bool empty() const { return triangles.empty(); }
 };
 
-/// The nodes and tets of one body inside the model's arrays: consecutive ranges.
+/// A body that is a sheet of triangles instead of tets.
+struct ClothSheet {
+    std::vector<Triangle> triangles;  // model node indices; every node of the body is in one
+    Index material = 0;
+    ClothOptions options;
+};
+
+/// The nodes and tets of one body inside the model's arrays: consecutive ranges. A cloth has no
+/// tets.
 struct Body {
     std::string name;
     Index node_begin = 0, node_end = 0;
     Index tet_begin = 0, tet_end = 0;
-    std::vector<Triangle> surface;     // boundary, model node indices, outward
+    std::vector<Triangle> surface;     // boundary, model node indices, outward; of cloth: all of it
     std::vector<Index> surface_nodes;  // ascending
     MassKind mass = MassKind::lumped;
     Skin skin;
+    std::optional<ClothSheet> cloth;
 };
 
 /// Nodes whose position is prescribed, at rest where they are or along key frames.
@@ -50,6 +60,12 @@ struct NodalForce {
     std::vector<Index> nodes;
     std::vector<Vec3d> share;  // [N], one per node
     Track<double> scale;       // empty: constant 1
+};
+
+/// Viscous damping between two nodes, c/(2h) |u_i − u_j|² over a step u (after Wang & Yang (20)).
+struct ViscousEdge {
+    std::array<Index, 2> nodes{};
+    double c = 0;  // [kg/s]
 };
 
 struct Probe {
@@ -70,13 +86,15 @@ struct Model {
     std::vector<Material> materials;
     std::vector<Index> tet_material;  // one per tet
     ElementSet elements;
+    Cloth cloth;
     std::vector<double> mass;  // lumped [kg], one per node: energies, preconditioner, first guesses
     std::vector<double> stiffness;  // of each node's diagonal block of K at rest [N/m]
     // The inertia of A: a body's mass acts through its nodes (lumped) or through its tets
     // (consistent, then elements.tet_mass holds it and the nodes' entries here are 0; for lumped
     // bodies the tets' are).
     std::vector<double> lumped;          // [kg]
-    std::vector<double> lumped_damping;  // mass part of Rayleigh damping [kg/s]
+    std::vector<double> lumped_damping;  // mass part of Rayleigh damping, and air [kg/s]
+    std::vector<ViscousEdge> viscous;    // ascending; edges of tets and of cloth, each once
     bool consistent_mass = false;        // some body's mass acts through its tets
     std::vector<Pin> pins;
     std::vector<NodalForce> forces;
@@ -97,7 +115,7 @@ struct Model {
 Model one_body(std::string name, TetMesh mesh, const Material& material);
 
 /// Derives what follows from mesh, bodies, materials and pins: elements, masses, surfaces, the free
-/// mask. Initial velocities are zero where none are set.
+/// mask, damping of air and edges. Initial velocities are zero where none are set.
 void finish_model(Model& model);
 
 }  // namespace limber

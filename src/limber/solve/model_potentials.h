@@ -9,6 +9,10 @@
 
 namespace limber {
 
+/// Springs, membranes and hinges.
+template <class Real>
+std::vector<std::unique_ptr<Potential<Real>>> make_cloth_potentials(const Model& model);
+
 /// Everything that stores elastic energy in the model; one line for each kind of element.
 template <class Real>
 std::vector<std::unique_ptr<Potential<Real>>> make_potentials(const Model& model);

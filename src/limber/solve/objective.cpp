@@ -55,7 +55,8 @@ Objective<Real>::Objective(const Model& model)
     partial_.resize(n / grain + 1);
     parts_.resize(n / grain + 1);
     whole_.resize(potentials_.size());
-    has_matrix_ = model.consistent_mass || any_positive(model.elements.damping_stiffness);
+    has_matrix_ = model.consistent_mass || any_positive(model.elements.damping_stiffness) ||
+                  !model.viscous.empty();
     std::vector<std::array<Index, 2>> pairs;
     for (const auto& part : potentials_) part->add_pairs(pairs);
     hessian_ = matrix_of_pairs(n, std::move(pairs));
@@ -103,7 +104,8 @@ void Objective<Real>::begin(const StepInput& in, const State& state) {
     find_force_scale();
 }
 
-/// κ M where the mass is consistent, and σ/h (a M + b K(x_n)).
+/// κ M where the mass is consistent, and σ/h (a M + b K(x_n)) with the viscosity of edges: the
+/// Hessian of c/(2h) |u_i − u_j|².
 template <class Real>
 void Objective<Real>::build_matrix_part(const State& state) {
     const double h = in_->h;
@@ -112,6 +114,12 @@ void Objective<Real>::build_matrix_part(const State& state) {
     if (any_positive(elements.damping_stiffness))
         for (auto& part : exact_)
             part->add_damping(state.x, elements.damping_stiffness, sigma_ / h, matrix_);
+    for (const ViscousEdge& edge : model_.viscous) {
+        const double c = sigma_ / h * edge.c;
+        for (Index a : edge.nodes)
+            for (Index b : edge.nodes)
+                matrix_.blocks()[matrix_.find(a, b)] += (a == b ? c : -c) * Mat3d::identity();
+    }
     if (!model_.consistent_mass) return;
     for (Index t = 0; t < elements.n_tets; ++t) {
         const double m =

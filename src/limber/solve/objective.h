@@ -18,7 +18,8 @@ namespace limber {
 /// trapezoid        κ = 4/h²,  σ = 2,  q = κ h M v_n + f_ext + f_n      Kavan (1)-(4), corrected
 /// quasi-static     κ = 0,     σ = 1,  q = f_ext
 ///
-/// C = a M + b K(x_n) is Rayleigh's, frozen at the start of the step; contact terms are those of
+/// C = a M + b K(x_n) is Rayleigh's, frozen at the start of the step, with damping by the air and
+/// along edges (Wang & Yang (20), with the sign that takes energy out); contact terms are those of
 /// the step, with their velocity averaged over it (w). Energies in joules, gradients in newtons: a
 /// pinned degree of freedom holds its prescribed value, and its gradient is what holds it.
 template <class Real>
@@ -109,7 +110,7 @@ class Objective {
     std::vector<Vec3<Real>> start_;   // x_n
     std::vector<Real> weight_;        // κ m + σ a m / h, lumped [N/m]
     std::vector<Vec3<Real>> linear_;  // q [N]
-    bool has_matrix_ = false;         // consistent mass or stiffness damping
+    bool has_matrix_ = false;         // consistent mass, stiffness or viscous damping
     BlockCsr matrix_;                 // their part of the Hessian
     BlockCsr hessian_, coupled_;      // coupled_: with room for contact terms between nodes
     std::vector<double> partial_;
