@@ -88,8 +88,8 @@ BenchResult wang2016_fig3(const BenchOptions& options) {
     std::vector<WangTrace> traces;
     for (int M : {1, 8, 32, 64, 96}) {
         options.tell(fmt::format("M = {}", M));
-        traces.push_back(trace(scene, from, fmt::format("M = {}", M),
-                               common + fmt::format(",refresh={}", M)));
+        traces.push_back(
+            trace(scene, from, fmt::format("M = {}", M), common + fmt::format(",refresh={}", M)));
     }
     BenchResult out;
     add_errors(options, "wang2016-fig3", "Age of the diagonal", traces, least, out);
@@ -112,8 +112,7 @@ BenchResult wang2016_fig4(const BenchOptions& options) {
     const std::vector<WangTrace> traces = {
         trace(scene, from, "projective dynamics, length 1", common + pd + ",step=1"),
         trace(scene, from, "projective dynamics, length 0.5", common + pd + ",step=0.5"),
-        trace(scene, from, "ours, length 0.5",
-              common + ",step_length=fixed,step=0.5"),
+        trace(scene, from, "ours, length 0.5", common + ",step_length=fixed,step=0.5"),
         trace(scene, from, "ours, adjusted length", common + ""),
     };
     BenchResult out;
@@ -185,8 +184,7 @@ BenchResult wang2016_fig6(const BenchOptions& options) {
         std::vector<double> left;  // [J]
         for (const std::string& kind : kinds)
             left.push_back(
-                std::max(trace(scene, from, kind,
-                               "descent:precision=double,initial=" + kind, false)
+                std::max(trace(scene, from, kind, "descent:precision=double,initial=" + kind, false)
                                  .value.back() -
                              least,
                          1e-12));

@@ -81,8 +81,8 @@ TEST(Shapes, take_tets_or_a_cell_but_not_both_and_only_their_own_keys) {
     EXPECT_EQ(error_of("shape = \"bear\"\ntets = 4000\ngraded = true\n"), "");
     EXPECT_NE(error_of("shape = \"bear\"\ntets = 4000\ncell = 0.1\n"), "");
     EXPECT_NE(error_of("shape = \"bear\"\ncells = [3]\n")
-                  .find("key 'cells' belongs to box, beam, sheet, cylinder, sphere, not to shape = "
-                        "\"bear\""),
+                  .find("key 'cells' belongs to box, beam, sheet, cylinder, sphere, cloth_sheet, "
+                        "dress, not to shape = \"bear\""),
               std::string::npos);
     EXPECT_NE(error_of("shape = \"box\"\ngraded = true\n").find("'graded' belongs to torus"),
               std::string::npos);

@@ -247,9 +247,17 @@ TEST(Chebyshev, weights_are_plain_first_and_again_after_a_phase) {
         EXPECT_DOUBLE_EQ(chebyshev.next_weight(), 4 / (4 - 0.64 * second) - 1);
         EXPECT_EQ(chebyshev.next_weight(), 0);  // the second phase
         EXPECT_DOUBLE_EQ(chebyshev.next_weight(), 2 / (2 - 0.81) - 1);
-        chebyshev.restart();
+        chebyshev.restart();  // the energy rose: from here on 1 - rho is sixteen times as large
         EXPECT_EQ(chebyshev.next_weight(), 0);
-        EXPECT_DOUBLE_EQ(chebyshev.next_weight(), 2 / (2 - 0.81) - 1);
+        EXPECT_EQ(chebyshev.next_weight(), 0);
+    }
+    options.rho = {0.99};
+    Chebyshev bold(options);
+    for (int round = 0; round < 2; ++round) {
+        bold.begin();
+        bold.restart();
+        for (int k = 0; k < 2; ++k) EXPECT_EQ(bold.next_weight(), 0);
+        EXPECT_DOUBLE_EQ(bold.next_weight(), 2 / (2 - 0.84 * 0.84) - 1);
     }
 }
 
