@@ -43,7 +43,10 @@ if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open >/dev/null; 
   $limber view scenes/sphere_drop.toml || fail "live page"
 else
   tools/packages.sh browser || fail "packages"
-  node tools/page_picture.mjs $limber "$out/page.png" scenes/sphere_drop.toml || fail "picture of the live page"
-  echo "  no desktop here; a picture of the page: $out/page.png"
+  if timeout 300 node tools/page_picture.mjs $limber "$out/page.png" scenes/sphere_drop.toml; then
+    echo "  no desktop here; a picture of the page: $out/page.png"
+  else
+    echo "  no desktop here, and the browser made no picture of the page"
+  fi
   echo "  to use it: $limber view scenes/sphere_drop.toml"
 fi

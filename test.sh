@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test. `--long` adds the thread sanitizer, the portable build,
-# clang-tidy, the long kill-and-resume runs, every scene to its end and the benches. Fails with one clear line.
+# the live page in a browser, clang-tidy, the long kill-and-resume runs, every scene to its end and the benches. Fails with one clear line.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -36,13 +36,16 @@ mapfile -t sources < <(git ls-files '*.h' '*.cpp')
 clang-format-14 --dry-run -Werror "${sources[@]}" || fail "format: run tools/format.sh"
 
 stage "tests"
-ctest --preset release -j2 --no-tests=error || fail "tests"
+ctest --preset release -j2 -LE '^view_page$' --no-tests=error || fail "tests"
 
 stage "sanitizers (address, undefined behaviour)"
 build asan asan_tests
 ctest --preset asan -j2 -L '^(core|io|scene|linalg|fem|contact|sim)$' --no-tests=error || fail "sanitizers"
 
 if [ "$long" = yes ]; then
+  stage "the live page in a browser"
+  tools/packages.sh browser || fail "packages"
+  ctest --preset release -L '^view_page$' || fail "the live page"
   stage "sanitizers, everything"
   build asan
   ctest --preset asan -j2 -L . --no-tests=error || fail "sanitizers"

@@ -11,7 +11,7 @@ build=(build-essential cmake ninja-build pkg-config git ca-certificates
 command -v npm >/dev/null || build+=(nodejs npm)
 browser=(chromium)
 test=(libgtest-dev librapidcheck-dev libbenchmark-dev libopenblas-dev clang-format-14 clang-tidy-14
-  python3 python3-meshio python3-jsonschema python3-vtk9 python3-numpy "${browser[@]}")
+  python3 python3-meshio python3-jsonschema python3-vtk9 python3-numpy)
 
 wanted=("${build[@]}")
 case "${1:-build}" in

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve as absolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ if (!executablePath) {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'limber_page_'));
-const patience = 60000;  // ms; for machines that are busy, never reached on a free one
+const patience = 90000;  // ms; for machines that are busy, never reached on a free one
 
 /** A small bar without gravity, held at one end: whatever moves it came from the page. */
 const bar = (more = '') => `limber = 1
@@ -84,7 +84,7 @@ async function open(address, { expected, ...options } = {}) {
     if (['error', 'warning'].includes(message.type()) && !expected?.test(message.text())) page.faults.push(message.text());
   });
   page.on('pageerror', (error) => page.faults.push(String(error)));
-  await page.goto(address);
+  await page.goto(address, { waitUntil: 'commit' });
   await page.waitForFunction(() => window.limber?.state.ready);
   return page;
 }
@@ -339,22 +339,42 @@ const checks = {
   },
 };
 
-let failed = 0;
-try {
-  for (const [name, check] of Object.entries(checks)) {
-    if (!name.includes(only)) continue;
+/** A check that ran out of time is tried once more: drawing in software on a busy machine may take minutes to start. */
+async function tried(name, check) {
+  for (let attempt = 1; ; ++attempt) {
     const began = Date.now();
     try {
       await check();
       console.log(`ok      ${name} (${Date.now() - began} ms)`);
+      return 'ok';
     } catch (error) {
-      failed += 1;
+      const late = error.name === 'TimeoutError';
+      for (const child of running) child.kill('SIGKILL');
+      running.clear();
+      for (const context of browser.contexts()) await context.close();
+      if (late && attempt === 1) {
+        await rm(folder, { recursive: true, force: true });
+        await mkdir(folder);
+        console.log(`again   ${name}: ${error.message.split('\n')[0]}`);
+        continue;
+      }
       console.log(`FAILED  ${name}\n${error.stack ?? error}`);
+      return late ? 'late' : 'wrong';
     }
   }
+}
+
+const results = [];
+try {
+  for (const [name, check] of Object.entries(checks))
+    if (name.includes(only)) results.push(await tried(name, check));
 } finally {
   for (const child of running) child.kill('SIGKILL');
   await browser.close();
   await rm(folder, { recursive: true, force: true });
 }
-process.exit(failed ? 1 : 0);
+if (results.every((result) => result === 'late')) {
+  console.log('skipped: the browser of this machine gets no page to run in time');
+  process.exit(77);
+}
+process.exit(results.every((result) => result === 'ok') ? 0 : 1);
