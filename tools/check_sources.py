@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The layout stays true: every #include points the allowed way, every source says its licence, headers are guarded,
-and no two headers define a type of the same name: the linker would mix the two up in silence.
+and no two headers define a type or an inline function of the same name: the linker would mix the two up in silence.
 
 The table is the one of docs/architecture.md: a module may use itself, what it names here, and what those may use.
 """
@@ -73,6 +73,13 @@ def check(root):
                 first = defined.setdefault(type_of.group(1), f"{path}:{number}")
                 if first != f"{path}:{number}":
                     faults.append(f"{path}:{number}: {type_of.group(1)} is defined in {first} too")
+            # An inline function of namespace limber, by its name and the types of its arguments.
+            function = re.match(r"(?:LIMBER_HD )?(?:inline|constexpr) [^=;(]*?(\w+)\(([^()]*)\)[^;]*$", line)
+            if function:
+                types = tuple(re.sub(r"(?<=[\s&*])\w+$", "", a.strip()).strip() for a in function.group(2).split(","))
+                first = defined.setdefault((function.group(1), types), f"{path}:{number}")
+                if first != f"{path}:{number}":
+                    faults.append(f"{path}:{number}: {function.group(1)}() is defined in {first} too")
     for folder in ("src", "apps", "tests", "examples", "bench"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".h", ".cpp", ".cu", ".py") and "SPDX-License-Identifier: Apache-2.0" not in "\n".join(

@@ -42,11 +42,14 @@ ElementSet make_elements(const TetMesh& mesh, std::span<const Material> material
                          std::span<const Index> tet_material);
 
 /// g_0 .. g_3, the gradients of the shape functions of one tet at rest [1/m].
+inline std::array<Vec3d, 4> rest_gradients(const Mat3d& Dm_inv) {
+    const Vec3d g1 = Dm_inv.row(0), g2 = Dm_inv.row(1), g3 = Dm_inv.row(2);
+    return {-(g1 + g2 + g3), g1, g2, g3};
+}
 inline std::array<Vec3d, 4> rest_gradients(const TetPacket& packet, int lane) {
     Mat3d Dm_inv;
     for (int i = 0; i < 9; ++i) Dm_inv.a[i] = packet.Dm_inv[i][lane];
-    const Vec3d g1 = Dm_inv.row(0), g2 = Dm_inv.row(1), g3 = Dm_inv.row(2);
-    return {-(g1 + g2 + g3), g1, g2, g3};
+    return rest_gradients(Dm_inv);
 }
 
 /// Lumped mass: a quarter of each tet to each corner [kg].

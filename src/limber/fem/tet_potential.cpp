@@ -25,11 +25,6 @@ Mat3d contracted(const Mat9d& C, double volume, const Vec3d& a, const Vec3d& b) 
     return K;
 }
 
-std::array<Vec3d, 4> shape_gradients(const Mat3d& Dm_inv) {
-    const Vec3d g1 = Dm_inv.row(0), g2 = Dm_inv.row(1), g3 = Dm_inv.row(2);
-    return {-(g1 + g2 + g3), g1, g2, g3};
-}
-
 template <class Law>
 Mat9d tangent(const Law& law, HessianKind kind, const Mat3d& F, double l) {
     return kind == HessianKind::exact ? law.hessian(F, l) : law.projected_hessian(F, l);
@@ -299,7 +294,7 @@ void TetPotential<Real>::add_diagonal_blocks(Positions x, HessianKind kind,
         const double l = groups_[rest.place / W].interpolant[rest.place % W];
         visit_law(materials_[rest.material], [&](const auto& law) {
             const Mat9d C = tangent(law, kind, deformation(t, x), l);
-            const auto g = shape_gradients(rest.Dm_inv);
+            const auto g = rest_gradients(rest.Dm_inv);
             for (int a = 0; a < 4; ++a) diagonal_[t][a] = contracted(C, rest.volume, g[a], g[a]);
         });
     });
@@ -335,7 +330,7 @@ void TetPotential<Real>::assemble(Positions x, HessianKind kind, Weight&& weight
         const double l = groups_[rest.place / W].interpolant[rest.place % W];
         visit_law(materials_[rest.material], [&](const auto& law) {
             const Mat9d C = tangent(law, kind, deformation(t, x), l);
-            const auto g = shape_gradients(rest.Dm_inv);
+            const auto g = rest_gradients(rest.Dm_inv);
             for (int a = 0; a < 4; ++a)
                 for (int b = a; b < 4; ++b)
                     blocks_[t][BlockScatter<4>::pair(a, b)] =
@@ -358,7 +353,7 @@ bool TetPotential<Real>::add_projective_matrix(BlockCsr& A) {
         const RestTet& rest = rest_[t];
         const Lame lame = small_strain(materials_[rest.material]);
         const double k = lame.mu + 1.5 * std::max(lame.lambda, 0.0);
-        const auto g = shape_gradients(rest.Dm_inv);
+        const auto g = rest_gradients(rest.Dm_inv);
         for (int a = 0; a < 4; ++a)
             for (int b = a; b < 4; ++b) {
                 const double w = 2 * k * rest.volume * dot(g[a], g[b]);

@@ -23,4 +23,10 @@ class LinearOperator {
 /// Products with it are exact, so a filtered iteration never touches a prescribed value.
 using FreeMask = std::span<const Vec3d>;
 
+/// v where a degree of freedom is free, 0 where it is prescribed, whatever v is there.
+template <class T>
+Vec3<T> masked(const Vec3<T>& v, const Vec3d& free) {
+    return {free.x == 0 ? T(0) : v.x, free.y == 0 ? T(0) : v.y, free.z == 0 ? T(0) : v.z};
+}
+
 }  // namespace limber

@@ -30,11 +30,6 @@ double sum_of(const Lanes& p) {
     return ((p[0] + p[4]) + (p[1] + p[5])) + ((p[2] + p[6]) + (p[3] + p[7]));
 }
 
-/// 0 where the degree of freedom is prescribed, whatever v is there.
-Vec3d masked(const Vec3d& v, const Vec3d& free) {
-    return {free.x == 0 ? 0 : v.x, free.y == 0 ? 0 : v.y, free.z == 0 ? 0 : v.z};
-}
-
 /// r·z and r·r.
 struct Products {
     double rz = 0, rr = 0;

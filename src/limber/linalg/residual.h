@@ -8,11 +8,6 @@
 
 namespace limber {
 
-/// v where a degree of freedom is free, 0 where it is prescribed, whatever v is there.
-inline Vec3d masked(const Vec3d& v, const Vec3d& free) {
-    return {free.x == 0 ? 0 : v.x, free.y == 0 ? 0 : v.y, free.z == 0 ? 0 : v.z};
-}
-
 /// Norms and residuals over the free degrees of freedom: the same bits for any number of threads.
 /// Allocates only when n grows.
 class FreeResidual {

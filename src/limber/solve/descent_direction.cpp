@@ -31,9 +31,9 @@ class DiagonalDirection final : public LocalDirection<Real> {
     using typename Direction<Real>::Vectors;
     using typename Direction<Real>::ConstVectors;
     DiagonalDirection(const Model& model, bool uniform, int refresh)
-        : diagonal_(model, uniform), uniform_(uniform), refresh_(refresh) {}
+        : diagonal_(model, uniform, refresh) {}
     void prepare(Objective<Real>& objective, ConstVectors x, int k) override {
-        if (uniform_ ? k == 0 : k % refresh_ == 0) diagonal_.compute(objective, x);
+        diagonal_.prepare(objective, x, k);
     }
     void apply(Index begin, Index end, ConstVectors g, Vectors d) const override {
         const Real *P = &diagonal_.inverse()[begin].x, *from = &g[begin].x;
@@ -44,8 +44,6 @@ class DiagonalDirection final : public LocalDirection<Real> {
 
   private:
     Diagonal<Real> diagonal_;
-    bool uniform_;
-    int refresh_;
 };
 
 /// The same with the 3x3 blocks, each tet's part of them projected.
@@ -95,11 +93,19 @@ bool Direction<Real>::find(Objective<Real>&, ConstVectors, ConstVectors g, Vecto
 }
 
 template <class Real>
-Diagonal<Real>::Diagonal(const Model& model, bool uniform)
+Diagonal<Real>::Diagonal(const Model& model, bool uniform, int refresh)
     : model_(model),
       uniform_(uniform),
+      refresh_(refresh),
       inverse_(model.n_nodes()),
       partial_(model.n_nodes() / grain + 1) {}
+
+template <class Real>
+bool Diagonal<Real>::prepare(Objective<Real>& objective, std::span<const Vec3<Real>> x, int k) {
+    const bool due = uniform_ ? k == 0 : k % refresh_ == 0;
+    if (due) compute(objective, x);
+    return due;
+}
 
 template <class Real>
 void Diagonal<Real>::compute(Objective<Real>& objective, std::span<const Vec3<Real>> x) {

@@ -38,14 +38,19 @@ class Direction {
 template <class Real>
 class Diagonal {
   public:
-    Diagonal(const Model& model, bool uniform);
-    void compute(Objective<Real>& objective, std::span<const Vec3<Real>> x);
+    Diagonal(const Model& model, bool uniform, int refresh);
+    /// Computed again in every `refresh`-th iteration of a step, one number for all in the first
+    /// alone. True: it was.
+    bool prepare(Objective<Real>& objective, std::span<const Vec3<Real>> x, int k);
     /// 1 / diagonal; 0 where a degree of freedom is prescribed.
     std::span<const Vec3<Real>> inverse() const { return inverse_; }
 
   private:
+    void compute(Objective<Real>& objective, std::span<const Vec3<Real>> x);
+
     const Model& model_;
     bool uniform_;
+    int refresh_;
     std::vector<Vec3<Real>> inverse_;
     std::vector<double> partial_;
 };

@@ -47,17 +47,15 @@ class NonlinearCg final : public Direction<Real> {
     using typename Direction<Real>::ConstVectors;
     NonlinearCg(const Model& model, const DescentOptions& options)
         : options_(options),
-          diagonal_(model, !options.preconditioned),
+          diagonal_(model, !options.preconditioned, options.refresh),
           dot_(model.n_nodes()),
           z_(model.n_nodes()),
           z_before_(model.n_nodes()) {}
     void begin(Objective<Real>&) override { restart(); }
     void restart() override { size_before_ = 0; }
     void prepare(Objective<Real>& objective, ConstVectors x, int k) override {
-        if (options_.preconditioned ? k % options_.refresh == 0 : k == 0) {
-            diagonal_.compute(objective, x);
-            restart();  // conjugacy is that of one preconditioner
-        }
+        // Conjugacy is that of one preconditioner.
+        if (diagonal_.prepare(objective, x, k)) restart();
     }
     bool find(Objective<Real>&, ConstVectors, ConstVectors g, Vectors d) override {
         const Index n = static_cast<Index>(g.size());
@@ -95,7 +93,7 @@ class Lbfgs final : public Direction<Real> {
     using typename Direction<Real>::ConstVectors;
     Lbfgs(const Model& model, const DescentOptions& options)
         : options_(options),
-          diagonal_(model, !options.preconditioned),
+          diagonal_(model, !options.preconditioned, options.refresh),
           dot_(model.n_nodes()),
           pairs_(options.history),
           x_before_(model.n_nodes()),
@@ -111,8 +109,7 @@ class Lbfgs final : public Direction<Real> {
         has_before_ = false;
     }
     void prepare(Objective<Real>& objective, ConstVectors x, int k) override {
-        if (options_.preconditioned ? k % options_.refresh == 0 : k == 0)
-            diagonal_.compute(objective, x);
+        diagonal_.prepare(objective, x, k);
     }
     bool find(Objective<Real>&, ConstVectors x, ConstVectors g, Vectors d) override {
         const Index n = static_cast<Index>(g.size());

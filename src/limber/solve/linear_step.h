@@ -11,10 +11,6 @@
 
 namespace limber {
 
-inline Vec3d masked(const Vec3d& a, const Vec3d& mask) {
-    return {a.x * mask.x, a.y * mask.y, a.z * mask.z};
-}
-
 /// `value` along the free axes of a node, `pin` along the others.
 inline Vec3d with_prescribed(const Vec3d& value, const Vec3d& pin, const Vec3d& free) {
     return masked(value, free) + masked(pin, Vec3d{1, 1, 1} - free);

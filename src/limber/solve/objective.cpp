@@ -21,11 +21,6 @@ template <class To, class From>
 Vec3<To> cast(const Vec3<From>& a) {
     return {static_cast<To>(a.x), static_cast<To>(a.y), static_cast<To>(a.z)};
 }
-template <class Real>
-Vec3<Real> masked(const Vec3<Real>& a, const Vec3d& mask) {
-    return {a.x * static_cast<Real>(mask.x), a.y * static_cast<Real>(mask.y),
-            a.z * static_cast<Real>(mask.z)};
-}
 bool any_positive(std::span<const double> values) {
     return std::any_of(values.begin(), values.end(), [](double value) { return value > 0; });
 }
