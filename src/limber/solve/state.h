@@ -24,11 +24,11 @@ struct RigidState {
 
 /// What time integration advances.
 struct State {
-    std::vector<Vec3d> x;           // positions [m]
-    std::vector<Vec3d> v;           // velocities [m/s]
-    std::vector<RigidState> rigid;  // of the rigid bodies, in their order
-    std::int64_t step = 0;          // completed steps
-    double time = 0;                // [s] = step * h, never a running sum
+    std::vector<Vec3d> x;             // positions [m]
+    std::vector<Vec3d> v;             // velocities [m/s]
+    std::int64_t step = 0;            // completed steps
+    double time = 0;                  // [s] = step * h, never a running sum
+    std::vector<RigidState> rigid{};  // of the rigid bodies, in their order
 };
 
 /// Forces of the last step, for output only: derived, not part of the state.
