@@ -124,6 +124,41 @@ Vec3d Surface::node_normal(const MovingPoints& p, Index node) const {
     return sum;
 }
 
+/// The triangles that share the corner, the edge or the face on which a point lies.
+template <class F>
+void Surface::triangles_at(const Nearest& near, F&& f) const {
+    const Triangle& corners = triangles_[near.triangle];
+    int positive = 0, zero = -1, corner = -1;
+    for (int k = 0; k < 3; ++k) {
+        if (near.at.weight[k] > 0)
+            ++positive, corner = k;
+        else
+            zero = k;
+    }
+    if (positive == 3) return f(near.triangle);
+    if (positive == 1) {
+        for (const Index t : triangles_of(corners[corner])) f(t);
+        return;
+    }
+    const Edge& edge = edges_[triangle_edges_[near.triangle][(zero + 1) % 3]];
+    for (const Index t : {edge.left, edge.right})
+        if (t >= 0) f(t);
+}
+
+Vec3d Surface::facing_normal(const MovingPoints& p, const Nearest& near, const Vec3d& way) const {
+    Vec3d best{};
+    double most = -std::numeric_limits<double>::infinity();
+    triangles_at(near, [&](Index t) {
+        const Vec3d normal = area_normal(p, t);
+        const double along = dot(unit(normal), way);
+        if (along > most) {
+            most = along;
+            best = normal;
+        }
+    });
+    return best;
+}
+
 Vec3d Surface::pseudonormal(const MovingPoints& p, const Nearest& near) const {
     const Triangle& corners = triangles_[near.triangle];
     int positive = 0, zero = -1, corner = -1;
