@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "limber/contact/complementarity/group_laws.h"
+#include "limber/contact/complementarity/pivoting.h"
 #include "limber/contact/complementarity/sweeping.h"
 #include "limber/core/check.h"
 
@@ -28,6 +29,8 @@ std::unique_ptr<ComplementaritySolver> make_complementarity_solver(Complementari
         case ComplementarityMethod::coloured:
         case ComplementarityMethod::nonsmooth_cg:
             return std::make_unique<SweepingSolver>(method);
+        case ComplementarityMethod::pivoting:
+            return std::make_unique<PivotingSolver>();
     }
     LIMBER_CHECK(false, "a complementarity method without a solver");
     return nullptr;

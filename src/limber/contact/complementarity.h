@@ -94,9 +94,10 @@ enum class ComplementarityMethod {
     gauss_seidel,  // one group after the other; one thread
     coloured,      // the same in batches, on all threads
     nonsmooth_cg,  // sweeps accelerated by nonsmooth nonlinear conjugate gradients
+    pivoting,      // direct, for small ill-conditioned problems
 };
-constexpr std::array<std::string_view, 3> enum_names(ComplementarityMethod) {
-    return {"gauss_seidel", "coloured", "nonsmooth_cg"};
+constexpr std::array<std::string_view, 4> enum_names(ComplementarityMethod) {
+    return {"gauss_seidel", "coloured", "nonsmooth_cg", "pivoting"};
 }
 
 std::unique_ptr<ComplementaritySolver> make_complementarity_solver(ComplementarityMethod method);
