@@ -36,9 +36,30 @@ struct ComplementarityProblem {
     std::span<const ConstraintGroup> groups;
 };
 
+/// W where it is not built (Zeng et al. 2022, Alg. 2): only its products.
+class ImpulseOperator {
+  public:
+    virtual ~ImpulseOperator() = default;
+    virtual Index n_rows() const = 0;
+    /// u = W p.
+    virtual void apply(std::span<const double> p, std::span<double> u) = 0;
+};
+
+struct UnbuiltProblem {
+    ImpulseOperator& W;
+    std::span<const double> u_free;
+    std::span<const ConstraintGroup> groups;
+    /// Of W, per row; estimates do (they scale the steps and the residual). Empty: one estimate
+    /// for all rows, from products.
+    std::span<const double> diagonal = {};
+};
+
 struct ComplementarityOptions {
     int max_iterations = 1000;
     double tolerance = 1e-10;  // of the residual, relative to the largest |u_free|
+    /// Sweeps read a copy of W in single precision where that helps. The answer does not suffer:
+    /// residuals are those of W itself.
+    bool single_precision = true;
 };
 
 struct ComplementarityStats {
@@ -70,10 +91,13 @@ class ComplementaritySolver {
 };
 
 enum class ComplementarityMethod {
-    gauss_seidel,
+    gauss_seidel,  // one group after the other; one thread
+    coloured,      // the same in batches, on all threads
+    nonsmooth_cg,  // sweeps accelerated by nonsmooth nonlinear conjugate gradients
+    pivoting,      // direct, for small ill-conditioned problems
 };
-constexpr std::array<std::string_view, 1> enum_names(ComplementarityMethod) {
-    return {"gauss_seidel"};
+constexpr std::array<std::string_view, 4> enum_names(ComplementarityMethod) {
+    return {"gauss_seidel", "coloured", "nonsmooth_cg", "pivoting"};
 }
 
 std::unique_ptr<ComplementaritySolver> make_complementarity_solver(ComplementarityMethod method);
