@@ -124,37 +124,24 @@ Vec3d Surface::node_normal(const MovingPoints& p, Index node) const {
     return sum;
 }
 
-/// The triangles that share the corner, the edge or the face on which a point lies.
-template <class F>
-void Surface::triangles_at(const Nearest& near, F&& f) const {
-    const Triangle& corners = triangles_[near.triangle];
-    int positive = 0, zero = -1, corner = -1;
-    for (int k = 0; k < 3; ++k) {
-        if (near.at.weight[k] > 0)
-            ++positive, corner = k;
-        else
-            zero = k;
-    }
-    if (positive == 3) return f(near.triangle);
-    if (positive == 1) {
-        for (const Index t : triangles_of(corners[corner])) f(t);
-        return;
-    }
-    const Edge& edge = edges_[triangle_edges_[near.triangle][(zero + 1) % 3]];
-    for (const Index t : {edge.left, edge.right})
-        if (t >= 0) f(t);
-}
-
-Vec3d Surface::facing_normal(const MovingPoints& p, const Nearest& near, const Vec3d& way) const {
-    Vec3d best{};
+Surface::Nearest Surface::facing(const MovingPoints& p, const Vec3d& point, double limit,
+                                 const Vec3d& way) const {
+    Nearest best;
     double most = -std::numeric_limits<double>::infinity();
-    triangles_at(near, [&](Index t) {
-        const Vec3d normal = area_normal(p, t);
-        const double along = dot(unit(normal), way);
-        if (along > most) {
-            most = along;
-            best = normal;
-        }
+    tree_.overlapping(inflated(Box3{point, point}, limit), [&](Index t) {
+        const auto& [a, b, c] = triangles_[t];
+        const TrianglePoint q = nearest_on_triangle(point, p.x[a], p.x[b], p.x[c]);
+        const double distance = norm(point - q.point);
+        if (!(distance <= limit)) return;
+        const double along = dot(unit(area_normal(p, t)), way);
+        // Triangles of one face are as good as each other: the nearest, then the first.
+        const bool better =
+            along > most + 1e-6 ||
+            (along > most - 1e-6 &&
+             (distance < best.distance || (distance == best.distance && t < best.triangle)));
+        if (!better) return;
+        most = std::max(most, along);
+        best = {t, q, distance};
     });
     return best;
 }

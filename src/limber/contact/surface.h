@@ -92,9 +92,9 @@ class Surface {
     /// its side tells inside from outside (Bærentzen & Aanæs 2005, Theorem 1).
     Vec3d pseudonormal(const MovingPoints& p, const Nearest& near) const;
     Vec3d node_normal(const MovingPoints& p, Index node) const;
-    /// Of the triangles that meet in that corner or edge, or of the one face, the area normal that
-    /// points most along `way`.
-    Vec3d facing_normal(const MovingPoints& p, const Nearest& near, const Vec3d& way) const;
+    /// Of the triangles within `limit` of a point, the one whose normal points most along `way`, as
+    /// they are at the start of the step.
+    Nearest facing(const MovingPoints& p, const Vec3d& point, double limit, const Vec3d& way) const;
 
     std::span<const Triangle> triangles() const { return triangles_; }
     std::span<const Edge> edges() const { return edges_; }
@@ -102,8 +102,6 @@ class Surface {
     Box3 box() const { return tree_.box(); }                 // as refitted
 
   private:
-    template <class F>
-    void triangles_at(const Nearest& near, F&& f) const;
     std::span<const Index> triangles_of(Index node) const {
         const Index i = node - first_node_;
         return {incident_.data() + begin_[i], incident_.data() + begin_[i + 1]};

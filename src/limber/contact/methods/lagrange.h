@@ -19,7 +19,7 @@ struct LagrangeOptions {
     bool bodies = true;     // bodies against each other
     bool self = false;      // bodies against themselves
     ComplementarityMethod solver = ComplementarityMethod::gauss_seidel;
-    ComplementarityOptions limits;
+    ComplementarityOptions limits{.max_iterations = 1000, .tolerance = 1e-7};
     int relinearise = 0;  // more passes of detection and solve
 };
 
