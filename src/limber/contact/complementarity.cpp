@@ -5,6 +5,7 @@
 
 #include "limber/contact/complementarity/group_laws.h"
 #include "limber/contact/complementarity/pivoting.h"
+#include "limber/contact/complementarity/projected_gradient.h"
 #include "limber/contact/complementarity/sweeping.h"
 #include "limber/core/check.h"
 
@@ -31,6 +32,8 @@ std::unique_ptr<ComplementaritySolver> make_complementarity_solver(Complementari
             return std::make_unique<SweepingSolver>(method);
         case ComplementarityMethod::pivoting:
             return std::make_unique<PivotingSolver>();
+        case ComplementarityMethod::projected_gradient:
+            return std::make_unique<ProjectedGradient>();
     }
     LIMBER_CHECK(false, "a complementarity method without a solver");
     return nullptr;

@@ -91,13 +91,14 @@ class ComplementaritySolver {
 };
 
 enum class ComplementarityMethod {
-    gauss_seidel,  // one group after the other; one thread
-    coloured,      // the same in batches, on all threads
-    nonsmooth_cg,  // sweeps accelerated by nonsmooth nonlinear conjugate gradients
-    pivoting,      // direct, for small ill-conditioned problems
+    gauss_seidel,        // one group after the other; one thread
+    coloured,            // the same in batches, on all threads
+    nonsmooth_cg,        // sweeps accelerated by nonsmooth nonlinear conjugate gradients
+    pivoting,            // direct, for small ill-conditioned problems
+    projected_gradient,  // products with W only
 };
-constexpr std::array<std::string_view, 4> enum_names(ComplementarityMethod) {
-    return {"gauss_seidel", "coloured", "nonsmooth_cg", "pivoting"};
+constexpr std::array<std::string_view, 5> enum_names(ComplementarityMethod) {
+    return {"gauss_seidel", "coloured", "nonsmooth_cg", "pivoting", "projected_gradient"};
 }
 
 std::unique_ptr<ComplementaritySolver> make_complementarity_solver(ComplementarityMethod method);

@@ -74,6 +74,8 @@ void BlockSweeps::pack(const ComplementarityProblem& problem, const GroupLaws& l
 void BlockSweeps::make_batches(std::span<const Index> chosen) {
     items_.clear();
     runs_.clear();
+    items_.reserve(laws_->size());  // however the chosen ones are scattered
+    runs_.reserve(laws_->size());
     item_begin_.assign(1, 0);
     run_begin_.assign(1, 0);
     Index used = 0;

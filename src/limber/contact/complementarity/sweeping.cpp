@@ -103,13 +103,16 @@ ComplementarityStats SweepingSolver::solve(const ComplementarityProblem& problem
     best_.reset(residual, p);
     chosen_.assign(laws_.size(), 0);
     list_.clear();
+    list_.reserve(laws_.size());
     plain_sweeps_ = 25;
     ComplementarityStats stats;
-    bool single = options.single_precision, repack = false;
+    bool single = options.single_precision, stalled = false;
     int round = 0;
     for (int cap = 10; stats.iterations < options.max_iterations;
          cap = std::min(2 * cap, 1 << 20)) {
-        if (choose_groups(p, round++ < 4) || repack)
+        const bool new_list = choose_groups(p, round++ < 4);
+        if (stalled && !new_list) single = false;
+        if (new_list || stalled || round == 1)
             sweeps_.pack(problem, laws_, list_,
                          {method_ != ComplementarityMethod::gauss_seidel, single});
         sweeps_.load(p, u_);
@@ -127,9 +130,8 @@ ComplementarityStats SweepingSolver::solve(const ComplementarityProblem& problem
         best_.offer(residual, p);
         stats.converged = residual <= goal;
         if (stats.converged || !std::isfinite(residual)) break;
-        // The round met its goal, but only on the rounded copy.
-        repack = single && n < max_sweeps && residual > 0.1 * before;
-        if (repack) single = false;
+        // The round met its goal, but only on the copy: rounded, unless new groups violate.
+        stalled = single && n < max_sweeps && residual > 0.1 * before;
     }
     best_.copy_to(p);
     stats.residual = best_.residual() / start.scale;
