@@ -2,8 +2,9 @@
 #pragma once
 
 // Contact with friction as a complementarity problem on impulses (Zeng et al. 2022, (5), (6),
-// (15)).
+// (15)), and the solvers for it by name.
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -13,7 +14,8 @@
 
 namespace limber {
 
-/// Consecutive rows of W that are solved together.
+/// Consecutive rows of W that are solved together. The groups of a problem cover its rows in
+/// order.
 struct ConstraintGroup {
     enum class Kind : Index {
         bilateral,  // 1 to 3 rows: u = 0
@@ -41,17 +43,22 @@ struct ComplementarityOptions {
 
 struct ComplementarityStats {
     int iterations = 0;
-    double residual = 0;  // complementarity_residual() at the end, relative
+    double residual = 0;  // complementarity_residual() at the end, relative; finite
     bool converged = false;
 };
 
 /// How far impulses are from solving the problem [m/s]: the largest over the groups of
 /// |d (p - proj(p - u/d))| with d the mean diagonal of the group's block of W and proj the
 /// projection onto its set; friction by De Saxcé's shift u_n + mu |u_t| (Cadoux 2009). 0 exactly
-/// at a solution. `u` = u_free + W p, for the caller's use too.
+/// at a solution. `u` = u_free + W p, for the caller's use too. Not finite where W, u_free or p is
+/// not.
 double complementarity_residual(const ComplementarityProblem& problem, std::span<const double> p,
                                 std::span<double> u);
 
+/// All solvers: the same bits for any number of threads; nothing is allocated once the largest
+/// problem has been seen; contradictory constraints, singular W and numbers that are not finite
+/// end as converged = false. What is returned is then the best iterate, and p = 0 with residual 1
+/// where W or u_free is not finite. p lies in the groups' sets except for rounding.
 class ComplementaritySolver {
   public:
     virtual ~ComplementaritySolver() = default;
@@ -61,5 +68,14 @@ class ComplementaritySolver {
                                        const ComplementarityOptions& options,
                                        std::span<double> p) = 0;
 };
+
+enum class ComplementarityMethod {
+    gauss_seidel,
+};
+constexpr std::array<std::string_view, 1> enum_names(ComplementarityMethod) {
+    return {"gauss_seidel"};
+}
+
+std::unique_ptr<ComplementaritySolver> make_complementarity_solver(ComplementarityMethod method);
 
 }  // namespace limber
