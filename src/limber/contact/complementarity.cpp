@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "limber/contact/complementarity/automatic.h"
 #include "limber/contact/complementarity/group_laws.h"
 #include "limber/contact/complementarity/pivoting.h"
 #include "limber/contact/complementarity/projected_gradient.h"
@@ -26,6 +27,8 @@ double complementarity_residual(const ComplementarityProblem& problem, std::span
 
 std::unique_ptr<ComplementaritySolver> make_complementarity_solver(ComplementarityMethod method) {
     switch (method) {
+        case ComplementarityMethod::automatic:
+            return std::make_unique<AutomaticSolver>();
         case ComplementarityMethod::gauss_seidel:
         case ComplementarityMethod::coloured:
         case ComplementarityMethod::nonsmooth_cg:

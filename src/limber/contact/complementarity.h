@@ -91,6 +91,7 @@ class ComplementaritySolver {
 };
 
 enum class ComplementarityMethod {
+    automatic,           // sweeps, and pivots where those crawl
     gauss_seidel,        // one group after the other; one thread
     coloured,            // the same in batches, on all threads
     nonsmooth_cg,        // sweeps accelerated by nonsmooth nonlinear conjugate gradients
