@@ -77,9 +77,10 @@ double complementarity_residual(const ComplementarityProblem& problem, std::span
                                 std::span<double> u);
 
 /// All solvers: the same bits for any number of threads; nothing is allocated once the largest
-/// problem has been seen; contradictory constraints, singular W and numbers that are not finite
-/// end as converged = false. What is returned is then the best iterate, and p = 0 with residual 1
-/// where W or u_free is not finite. p lies in the groups' sets except for rounding.
+/// problem has been seen (pivoting excepted). A singular W is no trouble where a solution exists.
+/// Contradictory constraints and numbers that are not finite end as converged = false: p is then
+/// the best iterate, or 0 with residual 1 where W or u_free is not finite. p lies in the groups'
+/// sets except for rounding.
 class ComplementaritySolver {
   public:
     virtual ~ComplementaritySolver() = default;
@@ -92,14 +93,14 @@ class ComplementaritySolver {
 
 enum class ComplementarityMethod {
     automatic,           // sweeps, and pivots where those crawl
-    gauss_seidel,        // one group after the other; one thread
-    coloured,            // the same in batches, on all threads
+    gauss_seidel,        // one group after the other; sweeps on one thread
+    coloured,            // what does not couple side by side; on all threads
     nonsmooth_cg,        // sweeps accelerated by nonsmooth nonlinear conjugate gradients
     pivoting,            // direct, for small ill-conditioned problems
     projected_gradient,  // products with W only
 };
-constexpr std::array<std::string_view, 5> enum_names(ComplementarityMethod) {
-    return {"gauss_seidel", "coloured", "nonsmooth_cg", "pivoting", "projected_gradient"};
+constexpr std::array<std::string_view, 6> enum_names(ComplementarityMethod) {
+    return {"auto", "gauss_seidel", "coloured", "nonsmooth_cg", "pivoting", "projected_gradient"};
 }
 
 std::unique_ptr<ComplementaritySolver> make_complementarity_solver(ComplementarityMethod method);
