@@ -52,5 +52,9 @@ double exponent(const std::vector<double>& x, const std::vector<double>& y);
 BenchResult zeng2022_fig9(const BenchOptions& options);
 BenchResult zeng2022_fig10(const BenchOptions& options);
 BenchResult zeng2022_table2(const BenchOptions& options);
+BenchResult zeng2022_table1(const BenchOptions& options);
+BenchResult zeng2022_fig11(const BenchOptions& options);
+BenchResult zeng2022_table3(const BenchOptions& options);
+BenchResult contact_accuracy(const BenchOptions& options);
 
 }  // namespace limber::bench

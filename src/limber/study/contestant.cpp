@@ -45,6 +45,8 @@ namespace {
     record.put("step", from.state.step);
     record.put_array("x", std::span<const Vec3d>(from.state.x));
     record.put_array("v", std::span<const Vec3d>(from.state.v));
+    if (!from.state.rigid.empty())
+        record.put_array("rigid", std::span<const RigidState>(from.state.rigid));
     record.put_string("stepper", world.stepper().name());
     if (from.stepper_type == std::type_index(typeid(world.stepper()))) {
         record.put_records(from.stepper);

@@ -70,11 +70,13 @@ void LagrangeContact::find(const ContactInput& in, bool at_end, ContactSet& set)
 }
 
 /// Where vertices of two bodies stand on each other both see the contact: two constraints that say
-/// the same make W singular and the solver slow.
+/// the same make W singular and the solver slow. Obstacles have one side, and are left alone unless
+/// the scene asks for it.
 void LagrangeContact::thin_out(const ContactInput& in, double spacing,
                                std::vector<Contact>& contacts) {
     const auto same_bodies = [](const Contact& a, const Contact& b) {
-        return std::minmax(a.body, a.other) == std::minmax(b.body, b.other);
+        return a.obstacle == b.obstacle &&
+               std::minmax(a.body, a.other) == std::minmax(b.body, b.other);
     };
     kept_.clear();
     kept_at_.clear();
@@ -82,7 +84,7 @@ void LagrangeContact::thin_out(const ContactInput& in, double spacing,
     for (std::size_t i = 0; i < contacts.size(); ++i) {
         const Contact& c = contacts[i];
         bool wanted = true;
-        if (c.obstacle < 0) {
+        if (c.obstacle < 0 || options_.spacing > 0) {
             const Vec3d point = contact_point(c, in.x);
             for (std::size_t k = 0; wanted && k < kept_.size(); ++k) {
                 if (!(squared_norm(kept_[k] - point) < spacing * spacing)) continue;

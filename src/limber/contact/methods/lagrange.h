@@ -31,8 +31,9 @@ void fields(Visitor& field, LagrangeOptions& o) {
           "surfaces");
     field("distance", o.distance, at_least(0, Unit::length), "at which surfaces are kept apart");
     field("spacing", o.spacing, at_least(0, Unit::length),
-          "of contacts between the same two bodies: of those nearer to each other, with normals "
-          "less than 25 degrees apart, the first is kept; 0: a tenth of the alarm distance");
+          "at most one contact a region: of those between the same two things that are nearer to "
+          "each other than this, with normals less than 25 degrees apart, the first is kept; 0: a "
+          "tenth of the alarm distance, between bodies only");
     field("friction", o.friction, between(0, 10),
           "Coulomb coefficient where the obstacle gives none");
     field("bodies", o.bodies, any_value(), "bodies touch each other");
