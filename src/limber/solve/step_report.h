@@ -37,9 +37,11 @@ enum class StepFlag : unsigned {
     inverted = 16,      // some det F <= 0
     damped = 32,        // regions that a stale factor gets wrong were damped
     line_search = 64,   // no step along the search direction brought the energy down
+    stuck = 128,        // a body rests with tets handed over by the invertible conversion
 };
-inline constexpr std::array<std::string_view, 7> step_flag_names = {
-    "substepped", "iteration_cap", "deadline", "indefinite", "inverted", "damped", "line_search"};
+inline constexpr std::array<std::string_view, 8> step_flag_names = {
+    "substepped", "iteration_cap", "deadline",    "indefinite",
+    "inverted",   "damped",        "line_search", "stuck"};
 
 /// Why a step failed for good: names the body, the node or element and the likely cause.
 struct StepFailure {
