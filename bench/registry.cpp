@@ -67,6 +67,8 @@ const BenchEntry table[] = {
      wang2016_fig10},
     {"wang2016-fig11", "Wang & Yang 2016, Fig. 11",
      "force against stretch, four laws, beside the analytic curve", wang2016_fig11},
+    {"descent-today", "beside Wang & Yang 2016",
+     "error against time: descent, vertex block descent, xpbd, Newton with PCG", descent_today},
     {"view-rate", "the live page", "step rate with the page against without, frames that arrive",
      view_rate},
 };
