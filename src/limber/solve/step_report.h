@@ -39,10 +39,11 @@ enum class StepFlag : unsigned {
     damped = 32,        // regions that a stale factor gets wrong were damped
     line_search = 64,   // no step along the search direction brought the energy down
     contact_cap = 128,  // the complementarity solver did not reach its tolerance
+    stuck = 256,        // a body rests with tets handed over by the invertible conversion
 };
-inline constexpr std::array<std::string_view, 8> step_flag_names = {
-    "substepped", "iteration_cap", "deadline",    "indefinite",
-    "inverted",   "damped",        "line_search", "contact_cap"};
+inline constexpr std::array<std::string_view, 9> step_flag_names = {
+    "substepped", "iteration_cap", "deadline",    "indefinite", "inverted",
+    "damped",     "line_search",   "contact_cap", "stuck"};
 
 /// Why a step failed for good: names the body, the node or element and the likely cause.
 struct StepFailure {

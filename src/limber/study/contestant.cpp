@@ -5,13 +5,14 @@
 #include <cmath>
 
 #include "limber/core/check.h"
+#include "limber/sim/tune.h"
 
 namespace limber {
 
 std::unique_ptr<World> make_world(const SceneDef& scene, const SceneDef& contact,
                                   const Model& model) {
     auto own = std::make_unique<const Model>(model);
-    auto stepper = make_stepper(scene, *own);
+    auto stepper = make_stepper(wants_tuning(scene) ? tuned(scene, model).scene : scene, *own);
     return std::make_unique<World>(std::move(own), std::move(stepper), make_contact(contact),
                                    WorldOptions{.measure_energy = true});
 }

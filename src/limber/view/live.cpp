@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "limber/core/errors.h"
+#include "limber/sim/tune.h"
 #include "limber/view/upload.h"
 
 namespace limber {
@@ -64,7 +65,8 @@ void LiveSession::add_pin(Model& model, const UserPin& user) const {
 }
 
 void LiveSession::make_world(std::unique_ptr<Model> model, const State* state) {
-    auto stepper = make_stepper(scene_, *model);
+    auto stepper =
+        make_stepper(wants_tuning(scene_) ? tuned(scene_, *model).scene : scene_, *model);
     const StepperEntry& entry = stepper_entry(scene_.solver.options.name);
     const bool implicit =
         !(entry.explicit_contact && entry.explicit_contact(scene_.solver.options));
