@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <compare>
 #include <span>
 #include <string_view>
@@ -68,11 +69,23 @@ struct Contact {
 
 /// What a method adds to the linear system of a step:
 ///   A_kl += w_k w_l block,   b_k += w_k impulse   for the nodes k, l of its stencil.
-/// A node that touches several things has several terms.
+/// A node that touches several things has several terms. For minimising solvers it is the energy
+/// ½ wᵀ block w − impulse·w over the velocity w of the stencil. A one-sided term has it only while
+/// it pushes along `push`, where block and impulse are along it; then it goes on at its least
+/// value.
 struct ContactTerm {
     ContactStencil at;
     Mat3d block{};    // [kg], symmetric positive semidefinite
     Vec3d impulse{};  // [N s]
+    Vec3d push{};     // unit; 0: two-sided
+
+    bool one_sided() const { return push != Vec3d{}; }
+    bool acts(const Vec3d& w) const { return !one_sided() || dot(push, impulse - block * w) > 0; }
+    double energy(const Vec3d& w) const {  // [J]
+        if (acts(w)) return 0.5 * dot(w, block * w) - dot(impulse, w);
+        const double p = dot(push, impulse);
+        return -0.5 * p * p / dot(push, block * push);
+    }
 };
 
 struct ContactSet {
@@ -103,6 +116,19 @@ struct ContactInput {
     std::span<const double> inertia{};
     std::span<const Vec3d> free{};  // 0 where a pin prescribes a coordinate, else 1. None: all free
 };
+
+/// What a force on a stencil's sum moves: the mass of all of it; and the geometric mean of its two
+/// sides, where it has two [kg].
+struct StencilMass {
+    double all = 0, mean = 0;
+};
+inline StencilMass mass_of(const ContactStencil& at, std::span<const double> mass) {
+    double inverse[2] = {0, 0};
+    for (int k = 0; k < at.n; ++k)
+        inverse[at.weight[k] < 0] += at.weight[k] * at.weight[k] / mass[at.node[k]];
+    const double all = 1 / (inverse[0] + inverse[1]);
+    return {all, inverse[1] > 0 ? 1 / std::sqrt(inverse[0] * inverse[1]) : all};
+}
 
 /// What a method that acts by constraints did in a step.
 struct ConstraintReport {

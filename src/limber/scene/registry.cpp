@@ -8,6 +8,7 @@
 #include "limber/contact/methods/none.h"
 #include "limber/contact/methods/penalty.h"
 #include "limber/contact/methods/projection.h"
+#include "limber/contact/methods/repulsion.h"
 #include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene_def.h"
 #include "limber/scene/solver_checks.h"
@@ -116,6 +117,11 @@ const ContactEntry contact_table[] = {
          "projection", "surface nodes put back onto obstacles after each step, with friction"),
      [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
          return std::make_unique<ProjectionContact>(options.as<ProjectionOptions>());
+     }},
+    {option_case<RepulsionOptions>("repulsion",
+                                   "repulsive energies for minimising solvers, without friction"),
+     [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
+         return std::make_unique<RepulsionContact>(options.as<RepulsionOptions>());
      }},
     {option_case<LagrangeOptions>(
          "lagrange", "no penetration and Coulomb friction as constraints; Zeng et al. 2022"),
@@ -271,6 +277,17 @@ void check_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene) {
     std::vector<std::string> unused;
     if (!entry.reads_a_file) entry.make(obstacle, scene, unused);
 }
+/// Energies that begin and end within a step are for solvers that look at them more than once.
+void check_repulsion(const SceneDef& scene, const StepperEntry& entry) {
+    if (scene.contact.options.name != "repulsion" || scene.time.analysis == Analysis::modal) return;
+    if (entry.family == SolverFamily::minimising) return;
+    throw InputError(scene.contact.origin.at("method"),
+                     "contact.method = \"repulsion\" cannot go with solver.kind = \"" +
+                         scene.solver.options.name +
+                         "\", which does not minimise an energy; allowed: \"penalty\", or a solver "
+                         "such as \"newton\" or \"descent\"");
+}
+
 /// Constraints need A⁻¹.
 void check_compliance(const SceneDef& scene, const StepperEntry& entry) {
     const AnyOptions& options = scene.solver.options;
@@ -294,6 +311,7 @@ void check_solver(const SceneDef& scene) {
     check_integrator(scene, entry);
     entry.check(scene);
     check_compliance(scene, entry);
+    check_repulsion(scene, entry);
 }
 
 }  // namespace limber

@@ -84,8 +84,8 @@ NodeDerivatives NodeObjective::at(Index i, Positions x) const {
         const ContactTerm& term = objective_.contacts()[touch.term];
         const Vec3d v = contact_velocity(term, x), Bv = term.block * v;
         const double weight = term.at.weight[touch.corner];
-        const double energy = sigma * (0.5 * dot(v, Bv) - dot(term.impulse, v));
-        out.energy += energy;
+        out.energy += sigma * term.energy(v);
+        if (!term.acts(v)) continue;
         out.scale += sigma * (0.5 * dot(v, Bv) + std::abs(dot(term.impulse, v)));
         out.gradient += (sigma * per_h * weight) * (Bv - term.impulse);
         out.block += (sigma * per_h * per_h * weight * weight) * term.block;
@@ -110,7 +110,7 @@ double NodeObjective::value(Index i, const Vec3d& at, Positions x) const {
     for (const Touch& touch : touches_of(i)) {
         const ContactTerm& term = objective_.contacts()[touch.term];
         const Vec3d v = contact_velocity(term, x) + term.at.weight[touch.corner] * moved;
-        sum += objective_.contact_factor() * (0.5 * dot(v, term.block * v) - dot(term.impulse, v));
+        sum += objective_.contact_factor() * term.energy(v);
     }
     for (const auto& part : potentials_) sum += part->energy(i, at, x);
     return sum;

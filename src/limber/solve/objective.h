@@ -106,12 +106,13 @@ class Objective {
         }
     };
     void prepare_gradient(ConstVectors x, Vectors g, bool hold);
-    const BlockCsr& with_rest_of_hessian();
+    const BlockCsr& with_rest_of_hessian(ConstVectors x);
+    bool acts(const ContactTerm& term, ConstVectors x) const;
     void build_matrix_part(const State& state);
     void find_force_scale();
     double norm_where(ConstVectors g, double free);
     template <class F>
-    void for_each_contact_block(F&& f) const;
+    void for_each_contact_block(ConstVectors x, F&& f) const;
 
     const Model& model_;
     std::vector<std::unique_ptr<Potential<Real>>> potentials_;
