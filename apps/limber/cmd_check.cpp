@@ -106,6 +106,16 @@ std::vector<Diagnosis> remarks_of(const MeshReport& mesh) {
 ordered_json body_json(const Model& model, const Body& body, const BodyReport& built) {
     const BodyEstimate e = estimate(model, body);
     const MeshReport& mesh = built.mesh;
+    if (body.rigid)
+        return {{"name", body.name},
+                {"nodes", body.node_end - body.node_begin},
+                {"tets", 0},
+                {"triangles", body.surface.size()},
+                {"rigid", true},
+                {"parts", mesh.n_parts},
+                {"size_m", numbers(built.box.size())},
+                {"mass_kg", built.mass},
+                {"findings", ordered_json::array()}};
     if (body.cloth)
         return {{"name", body.name},
                 {"nodes", body.node_end - body.node_begin},
@@ -169,8 +179,11 @@ void print_scene(const ordered_json& r, const BuildReport& built) {
         std::printf("  body %s: %d nodes, %d %s, %.3g x %.3g x %.3g m, %.4g kg\n",
                     body["name"].get<std::string>().c_str(), body["nodes"].get<int>(),
                     body[cloth ? "triangles" : "tets"].get<int>(),
-                    cloth ? "triangles of cloth" : "tets", size.x, size.y, size.z,
-                    number("mass_kg"));
+                    body.contains("rigid") ? "triangles of a rigid body"
+                    : cloth                ? "triangles of cloth"
+                                           : "tets",
+                    size.x, size.y, size.z, number("mass_kg"));
+        if (body.contains("rigid")) continue;
         if (cloth)
             std::printf("    bending rigidity %.3g N m\n", number("bending_n_m"));
         else

@@ -209,8 +209,9 @@ TEST(Registry, names_make_what_they_say) {
             << entry.options.name;
     }
     for (const ContactEntry& entry : contact_methods()) {
-        const SceneDef scene = test::scene_of(good_scene + "[contact]\nmethod = \"" +
-                                              std::string(entry.options.name) + "\"\n");
+        const SceneDef scene =
+            test::scene_of(good_scene + "[solver]\nkind = \"cholesky\"\n[contact]\nmethod = \"" +
+                           std::string(entry.options.name) + "\"\n");
         EXPECT_EQ(make_contact(scene)->name(), entry.options.name);
     }
 }

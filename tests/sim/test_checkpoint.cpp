@@ -60,9 +60,13 @@ std::unique_ptr<World> world_of(const SceneDef& scene) {
 /// registered.
 std::vector<std::pair<std::string, std::string>> every_pair() {
     std::vector<std::pair<std::string, std::string>> pairs;
-    for (const OptionCase& solver : stepper_cases())
-        for (const OptionCase& contact : contact_cases())
-            pairs.emplace_back(solver.name, contact.name);
+    for (const StepperEntry& solver : steppers())
+        for (const OptionCase& contact : contact_cases()) {
+            const AnyOptions options{std::string(solver.options.name), solver.options.defaults()};
+            const bool factor = solver.has_compliance && solver.has_compliance(options);
+            if (contact.name == "lagrange" && !factor) continue;  // refused
+            pairs.emplace_back(solver.options.name, contact.name);
+        }
     return pairs;
 }
 

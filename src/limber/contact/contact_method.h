@@ -9,6 +9,7 @@
 
 #include "limber/contact/obstacle.h"
 #include "limber/core/bytes.h"
+#include "limber/linalg/compliance.h"
 #include "limber/mesh/tet_mesh.h"
 
 namespace limber {
@@ -103,6 +104,16 @@ struct ContactInput {
     std::span<const Vec3d> free{};  // 0 where a pin prescribes a coordinate, else 1. None: all free
 };
 
+/// What a method that acts by constraints did in a step.
+struct ConstraintReport {
+    int rows = 0;         // of H
+    int iterations = 0;   // of the complementarity solver, over all passes
+    double residual = 0;  // complementarity_residual(), relative
+    bool converged = true;
+    double smallest_gap = 0;  // of the linearised contacts at the end of the step [m]; 0 where none
+    double detect_ms = 0, compliance_ms = 0, resolve_ms = 0, correct_ms = 0;
+};
+
 /// How contact is resolved; one file in contact/methods/ and one line in scene/registry.cpp each.
 class ContactMethod {
   public:
@@ -112,6 +123,14 @@ class ContactMethod {
     virtual void detect(const ContactInput& in, ContactSet& out) = 0;
     /// Stage 8 for methods that act through A and b: fills set.terms from set.contacts.
     virtual void respond(const ContactInput& in, ContactSet& set) = 0;
+    /// Whether the method acts by constraints, through constrain(), and needs the solver's A⁻¹.
+    virtual bool by_constraints() const { return false; }
+    /// Stages 7 to 9 of such a method: in.v is the velocity of free motion; `v`, the same at first,
+    /// becomes that of the end of the step.
+    virtual ConstraintReport constrain(const ContactInput&, Compliance&, std::span<Vec3d> /*v*/,
+                                       ContactSet&) {
+        return {};
+    }
     /// After the step: the forces that acted, into contacts[].force and added to f (which the
     /// caller clears) [N].
     /// Only for steps that are kept: a method may remember them.

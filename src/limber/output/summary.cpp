@@ -111,7 +111,8 @@ Json bodies_json(const Model& model) {
         out.push_back({{"name", body.name},
                        {"nodes", body.node_end - body.node_begin},
                        {"tets", body.tet_end - body.tet_begin}});
-        if (body.cloth) out.back()["triangles"] = body.cloth->triangles.size();
+        if (!body.triangles().empty()) out.back()["triangles"] = body.triangles().size();
+        if (body.rigid) out.back()["rigid"] = true;
     }
     return out;
 }

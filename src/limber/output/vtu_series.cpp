@@ -51,7 +51,7 @@ std::uint64_t frame_bytes(const Model& model) {
         skins += std::uint64_t(body.skin.embedding.n_points()) * (3 * 24) +
                  body.skin.triangles.size() * (3 * 4 + 4 + 1);
     for (const Body& body : model.bodies)
-        if (body.cloth) skins += body.cloth->triangles.size() * (3 * 4 + 4 + 1 + 4 + 16);
+        skins += body.triangles().size() * (3 * 4 + 4 + 1 + 4 + 16);
     // Points and five vectors and an id a node; corners, offset, type and three values a tet.
     return skins + std::uint64_t(model.n_nodes()) * (6 * 24 + 8) +
            std::uint64_t(model.n_tets()) * (4 * 8 + 8 + 1 + 4 + 16) + 4096 * model.bodies.size();
@@ -164,6 +164,7 @@ void VtuSeries::write_body(const World& world, std::size_t b, const std::string&
     }
     triangles_.clear();
     if (body.cloth) measure_cloth(model, body, state.x);
+    if (body.rigid) add_rigid(body);
     const auto part = [&](const std::vector<Vec3d>& all) {
         return std::span<const Vec3d>(all).subspan(first, n);
     };
@@ -182,7 +183,7 @@ void VtuSeries::write_body(const World& world, std::size_t b, const std::string&
                       {"von_mises", std::span<const double>(von_mises_)},
                       {"det_F", std::span<const double>(det_F_)}};
     for (const CellField& field : fields_)
-        if (!body.cloth)
+        if (body.triangles().empty())
             grid.cell_data.push_back(
                 {field.name,
                  std::span(field.value).subspan(body.tet_begin, body.tet_end - body.tet_begin)});
@@ -204,6 +205,17 @@ void VtuSeries::measure_cloth(const Model& model, const Body& body, std::span<co
         von_mises_.push_back(measured.von_mises);
         det_F_.push_back(measured.area_ratio);
         material_.push_back(sheet.material);
+        for (Index& node : t) node -= body.node_begin;
+        triangles_.push_back(t);
+    }
+}
+
+/// Without strain or stress.
+void VtuSeries::add_rigid(const Body& body) {
+    for (Triangle t : body.surface) {
+        von_mises_.push_back(0);
+        det_F_.push_back(1);
+        material_.push_back(-1);
         for (Index& node : t) node -= body.node_begin;
         triangles_.push_back(t);
     }

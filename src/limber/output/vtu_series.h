@@ -24,6 +24,7 @@ class VtuSeries final : public Observer {
     void write_frame(const World& world);
     void write_body(const World& world, std::size_t b, const std::string& path);
     void measure_cloth(const Model& model, const Body& body, std::span<const Vec3d> x);
+    void add_rigid(const Body& body);
     void write_skin(const World& world, std::size_t b, const std::string& path);
     void list_earlier_frames(const World& world);
     void start_pvd(const std::string& entries);

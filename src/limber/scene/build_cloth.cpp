@@ -40,12 +40,11 @@ void check_surface(const BodyDef& def, const TriMesh& mesh) {
                         " edges belong to three triangles or more; a sheet has two at an edge");
 }
 
-}  // namespace
-
-ClothBody make_cloth_body(const BodyDef& def) {
-    ClothBody out;
-    const ShapeSurface surface = surface_of(def, out.report.warnings);
-    check_surface(def, surface.mesh);
+/// Without the nodes that no triangle uses.
+SurfaceBody packed(const BodyDef& def, const ShapeSurface& surface,
+                   std::vector<std::string> warnings) {
+    SurfaceBody out;
+    out.report.warnings = std::move(warnings);
     const std::vector<Index> used = nodes_of(surface.mesh.triangles);
     std::vector<Index> number(surface.mesh.nodes.size(), -1);
     for (Index node : used) {
@@ -69,6 +68,45 @@ ClothBody make_cloth_body(const BodyDef& def) {
     out.report.n_parts = *std::max_element(part.begin(), part.end()) + 1;
     out.report.n_nodes = out.mesh.n_nodes();
     return out;
+}
+
+}  // namespace
+
+SurfaceBody make_cloth_body(const BodyDef& def) {
+    std::vector<std::string> warnings;
+    const ShapeSurface surface = surface_of(def, warnings);
+    check_surface(def, surface.mesh);
+    return packed(def, surface, std::move(warnings));
+}
+
+SurfaceBody make_rigid_body(const BodyDef& def) {
+    std::vector<std::string> warnings;
+    ShapeSurface surface;
+    if (def.shape) {
+        try {
+            const ShapeMesh made = make_shape_mesh(*def.shape);
+            for (const std::string& remark : made.remarks)
+                warnings.push_back(def.origin.path + ": " + remark);
+            surface.mesh = boundary_surface(made.mesh);
+        } catch (const InputError& e) {
+            refuse(def, e.message());
+        }
+    } else {
+        surface = surface_of(def, warnings);
+    }
+    const TriMeshReport report = inspect(surface.mesh);
+    if (surface.mesh.triangles.empty())
+        refuse(def, "no triangles; a rigid body is made of its surface");
+    if (!report.manifold())
+        refuse(def,
+               "a rigid body needs a closed surface of one thickness, and this one has " +
+                   std::to_string(report.open_edges) + " open edges, " +
+                   std::to_string(report.nonmanifold_edges + report.misoriented_edges) +
+                   " edges of three triangles or of two that face opposite ways, and " +
+                   std::to_string(report.degenerate + report.duplicates) +
+                   " triangles without area or given twice; allowed: limber check tells where");
+    if (report.inside_out()) surface.mesh = turned(std::move(surface.mesh));
+    return packed(def, surface, std::move(warnings));
 }
 
 ClothOptions cloth_options(const ClothDef& def, const Material& material) {

@@ -137,7 +137,7 @@ class Builder {
     }
 
     TetMesh make_cloth(const BodyDef& def, BodyReport& report, std::optional<ClothSheet>& sheet) {
-        ClothBody cloth = make_cloth_body(def);
+        SurfaceBody cloth = make_cloth_body(def);
         for (const std::string& warning : cloth.report.warnings)
             report_.warnings.push_back(warning);
         report.mesh = cloth.report;
@@ -149,11 +149,25 @@ class Builder {
         return std::move(cloth.mesh);
     }
 
+    TetMesh make_rigid(const BodyDef& def, BodyReport& report, std::vector<Triangle>& surface) {
+        SurfaceBody rigid = make_rigid_body(def);
+        for (const std::string& warning : rigid.report.warnings)
+            report_.warnings.push_back(warning);
+        report.mesh = rigid.report;
+        for (Triangle& triangle : rigid.triangles)
+            for (Index& node : triangle) node += model_.mesh.n_nodes();
+        surface = std::move(rigid.triangles);
+        return std::move(rigid.mesh);
+    }
+
     void add_body(const BodyDef& def) {
         BodyReport report;
         report.name = def.name;
         std::optional<ClothSheet> sheet;
-        TetMesh mesh = def.cloth ? make_cloth(def, report, sheet) : make_mesh(def, report);
+        std::vector<Triangle> shell;
+        TetMesh mesh = def.cloth   ? make_cloth(def, report, sheet)
+                       : def.rigid ? make_rigid(def, report, shell)
+                                   : make_mesh(def, report);
         check_parts(def, report.mesh.n_parts);
         const Placement place = placement_of(def);
         for (Vec3d& x : mesh.nodes) x = place.linear * x + place.translate;
@@ -161,6 +175,10 @@ class Builder {
         append(def, mesh);
         model_.bodies.back().cloth = std::move(sheet);
         check_placed_cloth(def);
+        if (def.rigid) {
+            model_.bodies.back().surface = std::move(shell);
+            weigh(def, model_.bodies.back());
+        }
         if (def.skin) add_skin(def, mesh, place);
         placed_.push_back(placed_body(def.name, std::move(mesh)));
         report.box = placed_.back().box;
@@ -214,6 +232,20 @@ class Builder {
                                      number_text(area) +
                                      " m^2: scale or translate leave the range of doubles");
         }
+    }
+
+    /// Mass, centre and inertia of a rigid body where its nodes are now.
+    void weigh(const BodyDef& def, Body& b) const {
+        const double density =
+            model_.materials[material_number_.at(def.material.value_or("default"))].density;
+        b.rigid = mass_properties(model_.mesh.nodes, b.surface, density);
+        const bool fine = b.rigid->mass > 0 && std::isfinite(b.rigid->mass) &&
+                          determinant(b.rigid->inertia) > 0 && is_finite(inverse(b.rigid->inertia));
+        if (!fine)
+            throw InputError(def.origin.place, def.origin.path +
+                                                   ": placed, the rigid body has a mass of " +
+                                                   number_text(b.rigid->mass) +
+                                                   " kg and an inertia that numbers do not hold");
     }
 
     void append(const BodyDef& def, const TetMesh& mesh) {
@@ -271,7 +303,7 @@ class Builder {
     void add_velocities() {
         for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
             const BodyDef& def = scene_.bodies[i];
-            const Body& b = model_.bodies[i];
+            Body& b = model_.bodies[i];
             Vec3d center{0, 0, 0};
             double mass = 0;
             for (Index n = b.node_begin; n < b.node_end; ++n) {
@@ -279,6 +311,12 @@ class Builder {
                 mass += model_.mass[n];
             }
             center *= 1 / mass;
+            if (b.rigid) {
+                mass = b.rigid->mass;
+                center = b.rigid->center;
+                b.rigid_velocity = def.velocity;
+                b.rigid_spin = def.angular_velocity;
+            }
             for (Index n = b.node_begin; n < b.node_end; ++n)
                 model_.initial_velocity[n] =
                     def.velocity + cross(def.angular_velocity, model_.mesh.nodes[n] - center);
@@ -348,9 +386,10 @@ class Builder {
         if (scene_.contact.separate) {
             separate_bodies(scene_, model_, say);
             for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
-                const Body& b = model_.bodies[i];
+                Body& b = model_.bodies[i];
                 report_.bodies[i].box = bounding_box(
                     std::span(model_.mesh.nodes).subspan(b.node_begin, b.node_end - b.node_begin));
+                if (b.rigid) weigh(scene_.bodies[i], b);
             }
         } else {
             warn_about_overlaps(scene_, model_, say);
@@ -359,10 +398,9 @@ class Builder {
     }
 
     void finish_report() {
-        const bool all_fixed =
-            std::all_of(model_.free.begin(), model_.free.end(), [](const Vec3d& f) {
-                return f == Vec3d{0, 0, 0};
-            });
+        bool all_fixed = true;
+        for (Index i = 0; i < model_.n_nodes(); ++i)
+            all_fixed = all_fixed && model_.free[i] == Vec3d{0, 0, 0} && !model_.is_rigid(i);
         if (all_fixed)
             warn(scene_.origin.at("pin"), "every node is fixed: nothing is left to solve");
         for (std::size_t i = 0; i < report_.bodies.size(); ++i) check_units(i);

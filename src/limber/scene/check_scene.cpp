@@ -121,11 +121,36 @@ void check_cloth(const BodyDef& body, const SceneDef& scene) {
                          others + ')');
 }
 
+void check_rigid(const BodyDef& body, const SceneDef& scene) {
+    if (!body.rigid) return;
+    const auto refuse = [&](std::string_view key, const std::string& why) {
+        throw InputError(body.origin.at(key), body.origin.path + ": " + std::string(key) +
+                                                  " cannot go with rigid = true, " + why);
+    };
+    if (body.cloth) refuse("cloth", "which keeps its shape");
+    if (!body.regions.empty()) refuse("regions", "which has one material");
+    if (body.skin) refuse("skin", "whose surface is its skin; allowed: leave it out");
+    if (body.mass == MassKind::consistent) refuse("mass", "which has the mass of its volume");
+    for (const PinDef& pin : scene.pins)
+        if (pin.body == body.name)
+            throw InputError(pin.origin.at("body"),
+                             pin.origin.path + ".body = \"" + body.name +
+                                 "\" is rigid; allowed: an [[obstacle]] with motion for what "
+                                 "follows key frames");
+    if (scene.contact.options.name != "lagrange")
+        throw InputError(body.origin.at("rigid"),
+                         body.origin.path +
+                             ": rigid = true needs contact.method = \"lagrange\"; contact.method "
+                             "is \"" +
+                             scene.contact.options.name + "\"");
+}
+
 void check_body(const BodyDef& body, const SceneDef& scene,
                 const std::vector<std::string>& materials) {
     placement_of(body);
     check_shape_keys(body);
     check_cloth(body, scene);
+    check_rigid(body, scene);
     if (body.material)
         check_reference(*body.material, materials, "material", "material", body.origin);
     for (const RegionDef& region : body.regions) {

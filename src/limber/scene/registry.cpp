@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "limber/contact/methods/lagrange.h"
 #include "limber/contact/methods/none.h"
 #include "limber/contact/methods/penalty.h"
 #include "limber/contact/methods/projection.h"
@@ -47,6 +48,10 @@ void check_nothing(const SceneDef&) {}
 /// The factor holds contact blocks only where the user asks for it.
 bool explicit_contact(const AnyOptions& options) {
     return !options.as<WarpCancelingOptions>().linearise;
+}
+
+bool has_factor(const AnyOptions& options) {
+    return options.as<CorotationalOptions>().linear == LinearKind::supernodal;
 }
 
 void check_corotational(const SceneDef& scene) {
@@ -136,10 +141,12 @@ void check_projective_dynamics(const SceneDef& scene) {
 const StepperEntry stepper_table[] = {
     {option_case<CorotationalOptions>("corotational",
                                       "linearly implicit corotation; PCG or direct"),
-     make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit},
+     make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit, nullptr,
+     has_factor},
     {option_case<CorotationalOptions, cholesky_defaults>(
          "cholesky", "the same with a full factorisation every step: the reference"),
-     make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit},
+     make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit, nullptr,
+     has_factor},
     {option_case<WarpCancelingOptions>(
          "warp_canceling", "stale factor, node rotations and partial updates; Hecht et al. 2012"),
      make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact},
@@ -175,6 +182,11 @@ const ContactEntry contact_table[] = {
          "projection", "surface nodes put back onto obstacles after each step, with friction"),
      [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
          return std::make_unique<ProjectionContact>(options.as<ProjectionOptions>());
+     }},
+    {option_case<LagrangeOptions>(
+         "lagrange", "no penetration and Coulomb friction as constraints; Zeng et al. 2022"),
+     [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
+         return std::make_unique<LagrangeContact>(options.as<LagrangeOptions>());
      }},
 };
 
@@ -348,10 +360,29 @@ void check_integrator(const SceneDef& scene, const StepperEntry& entry) {
                          "solver such as \"newton\"");
 }
 
+/// Constraints need A⁻¹.
+void check_compliance(const SceneDef& scene, const StepperEntry& entry) {
+    const AnyOptions& options = scene.solver.options;
+    if (scene.contact.options.name != "lagrange" || scene.time.analysis == Analysis::modal) return;
+    if (entry.has_compliance && entry.has_compliance(options)) return;
+    std::string others;
+    for (const StepperEntry& other : steppers())
+        if (other.has_compliance &&
+            other.has_compliance({std::string(other.options.name), other.options.defaults()}))
+            others += (others.empty() ? "\"" : ", \"") + std::string(other.options.name) + '"';
+    throw InputError(scene.contact.origin.at("method"),
+                     "contact.method = \"lagrange\" cannot go with solver.kind = \"" +
+                         options.name +
+                         "\" and its options: it needs a solver that factorises its matrix; "
+                         "allowed: solver.kind = " +
+                         others);
+}
+
 void check_solver(const SceneDef& scene) {
     const StepperEntry& entry = entry_of(steppers(), scene.solver.options.name);
     check_integrator(scene, entry);
     entry.check(scene);
+    check_compliance(scene, entry);
 }
 
 }  // namespace limber

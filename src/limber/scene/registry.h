@@ -32,6 +32,8 @@ struct StepperEntry {
     SolverFamily family;
     /// Whether contact forces have to be explicit with these options; none: never.
     bool (*explicit_contact)(const AnyOptions& options) = nullptr;
+    /// Whether the solver with these options has a factor for contact by constraints; none: never.
+    bool (*has_compliance)(const AnyOptions& options) = nullptr;
 };
 struct ContactEntry {
     OptionCase options;

@@ -245,13 +245,14 @@ struct BodyDef {
     std::optional<int> parts;
     std::optional<FilePath> skin;
     std::optional<ClothDef> cloth;
+    bool rigid = false;
     Origin origin;
 };
 template <class Visitor>
 void fields(Visitor& field, BodyDef& o) {
     field("name", o.name, required(), "what pins, forces, probes and output files call it");
     field("mesh", o.mesh, any_value(),
-          "tetrahedral mesh file (of triangles for cloth), relative to this file");
+          "tetrahedral mesh file (of triangles for cloth and rigid bodies), relative to this file");
     field.flat("shape", o.shape);
     field("material", o.material, any_value(),
           "name of a [material.NAME]; the default material where nothing is given");
@@ -274,6 +275,9 @@ void fields(Visitor& field, BodyDef& o) {
     field("cloth", o.cloth, any_value(),
           "makes the body a sheet of the triangles of its mesh, or of the shapes cloth_sheet and "
           "dress; minimising solvers only");
+    field("rigid", o.rigid, any_value(),
+          "makes the body keep its shape: six degrees of freedom from the closed surface of its "
+          "mesh or shape and the density of its material; contact.method = \"lagrange\" only");
     field.exactly_one({"mesh", "shape"});
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "limber/contact/methods/lagrange.h"
 #include "limber/contact/methods/penalty.h"
 #include "limber/contact/overlap.h"
 
@@ -15,10 +16,14 @@ namespace limber {
 
 namespace {
 
-/// The options of the penalty method where bodies feel each other by it.
-const PenaltyOptions* body_contact(const SceneDef& scene) {
-    const auto* options = std::any_cast<PenaltyOptions>(&scene.contact.options.value);
-    return options && options->bodies ? options : nullptr;
+/// How far apart bodies stay that feel each other [m]; none where they do not.
+std::optional<double> body_contact(const SceneDef& scene) {
+    const std::any& options = scene.contact.options.value;
+    if (const auto* o = std::any_cast<PenaltyOptions>(&options); o && o->bodies)
+        return o->thickness;
+    if (const auto* o = std::any_cast<LagrangeOptions>(&options); o && o->bodies)
+        return o->distance;
+    return {};
 }
 
 std::vector<ContactSurface> surfaces_of(const Model& model) {
@@ -189,9 +194,9 @@ void warn_about_overlaps(const SceneDef& scene, const Model& model, const Warn& 
 }
 
 void separate_bodies(const SceneDef& scene, Model& model, const Warn& warn) {
-    const PenaltyOptions* options = body_contact(scene);
-    if (!options) return;
-    Separator separator(model, options->thickness);
+    const std::optional<double> distance = body_contact(scene);
+    if (!distance) return;
+    Separator separator(model, *distance);
     const std::vector<BodyOverlap> left = separator.run();
     if (!left.empty()) {
         std::string text = "contact.separate: could not move these apart:";

@@ -25,6 +25,11 @@ std::vector<Index> stepper_decisions(std::span<const int> replay, std::size_t ca
     return out;
 }
 
+const Model& checked(const Model* model) {
+    LIMBER_CHECK(model, "a world needs a model");
+    return *model;
+}
+
 }  // namespace
 
 World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> stepper,
@@ -32,12 +37,13 @@ World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> steppe
     : model_(std::move(model)),
       stepper_(std::move(stepper)),
       contact_(std::move(contact)),
-      options_(options) {
-    LIMBER_CHECK(model_ && stepper_ && contact_,
-                 "a world needs a model, a stepper and a contact method");
+      options_(options),
+      rigid_(checked(model_.get())) {
+    LIMBER_CHECK(stepper_ && contact_, "a world needs a stepper and a contact method");
     const Index n = model_->n_nodes();
     state_.x = model_->mesh.nodes;
     state_.v = model_->initial_velocity;
+    state_.rigid = rigid_.start();
     trial_ = state_;
     for (std::vector<Vec3d>* array :
          {&forces_.external, &forces_.contact, &forces_.reaction, &pin_velocity_, &external_start_})
@@ -54,6 +60,7 @@ World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> steppe
     partial_.resize(n / grain + 1);
     decisions_.reserve(2 * options_.max_substeps);
     drive(model_->h, 0);
+    trial_ = state_;
 }
 
 void World::begin() {
@@ -141,20 +148,46 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
     stepper_->free_motion(in, trial_, forces_, report);
     decisions_.push_back(report.solve.iterations - before);
     for (const Index decision : stepper_->decisions()) decisions_.push_back(-1 - decision);
-    if (report.solve.failed()) return false;
+    if (report.solve.failed() || !constrain(touch, report)) return false;
     ScopedTimer timer(report.ms(Stage::correct));
     parallel_for(model_->n_nodes(), grain, [&](Index i) { forces_.contact[i] = {}; });
     contact_->read_back(touch, trial_.v, contacts_, forces_.contact);
+    if (contact_->by_constraints()) stepper_->correct_reactions(in, trial_.v, forces_);
     stepper_->integrate(in, trial_);
+    rigid_.finish(h, forces_.contact, trial_.rigid, trial_.x, trial_.v);
     contact_->correct(touch, trial_.x, trial_.v, contacts_, forces_.contact);
     report.contacts = static_cast<int>(contacts_.contacts.size());
     return trial_is_finite();
 }
 
+/// Stages 7 to 9 where contact acts by constraints: trial_.v from free motion to the end of the
+/// step.
+bool World::constrain(const ContactInput& touch, StepReport& report) {
+    if (!contact_->by_constraints()) return true;
+    Compliance* soft = stepper_->compliance();
+    LIMBER_CHECK(soft, "contact by constraints needs a solver with a factor");
+    free_velocity_ = trial_.v;
+    ContactInput free = touch;
+    free.v = free_velocity_;
+    const ConstraintReport done =
+        contact_->constrain(free, rigid_.couple(soft, trial_.x, trial_.rigid), trial_.v, contacts_);
+    report.constraints = done;
+    report.ms(Stage::detect) += done.detect_ms;
+    report.ms(Stage::compliance) += done.compliance_ms;
+    report.ms(Stage::resolve) += done.resolve_ms;
+    report.ms(Stage::correct) += done.correct_ms;
+    if (!done.converged) report.set(StepFlag::contact_cap);
+    return std::isfinite(done.residual);
+}
+
+double World::load_share(double t) const {
+    return model_->load_ramp > 0 ? std::clamp(t / model_->load_ramp, 0.0, 1.0) : 1.0;
+}
+
 /// Gravity and forces at a time [N].
 void World::load_at(double t, std::span<Vec3d> out) const {
     const Model& m = *model_;
-    const double share = m.load_ramp > 0 ? std::clamp(t / m.load_ramp, 0.0, 1.0) : 1.0;
+    const double share = load_share(t);
     parallel_for(m.n_nodes(), grain, [&](Index i) { out[i] = (share * m.mass[i]) * m.gravity; });
     for (const NodalForce& force : m.forces) {
         const double scale = share * (force.scale.empty() ? 1 : force.scale.value(t));
@@ -176,6 +209,8 @@ void World::drive(double h, double t_end) {
             for (int axis = 0; axis < 3; ++axis)
                 if (pin.axes[axis]) pin_velocity_[i][axis] = v[axis];
         }
+    rigid_.free_motion(h, load_share(t_end) * m.gravity, forces_.external, trial_.x, trial_.rigid,
+                       pin_velocity_);
 }
 
 void World::measure(StepReport& report) {
@@ -189,9 +224,11 @@ void World::measure(StepReport& report) {
     report.elastic = elastic.energy;
     for (auto& part : cloth_) report.elastic += part->energy(state_.x);
     if (elastic.n_inverted > 0) report.set(StepFlag::inverted);
-    report.kinetic = kinetic_energy(m.elements, m.lumped, state_.v, partial_);
+    report.kinetic = kinetic_energy(m.elements, m.lumped, state_.v, partial_) +
+                     rigid_.kinetic_energy(state_.rigid);
     report.potential =
-        -parallel_sum<double>(m.n_nodes(), grain, partial_, [&](Index begin, Index end) {
+        rigid_.potential_energy(m.gravity, state_.rigid) -
+        parallel_sum<double>(m.n_nodes(), grain, partial_, [&](Index begin, Index end) {
             double sum = 0;
             for (Index i = begin; i < end; ++i) sum += m.mass[i] * dot(m.gravity, state_.x[i]);
             return sum;
@@ -206,9 +243,8 @@ bool World::trial_is_finite() {
         parallel_sum<double>(model_->n_nodes(), grain, partial_, [&](Index begin, Index end) {
             double count = 0;
             for (Index i = begin; i < end; ++i) {
-                const Vec3d &x = trial_.x[i], &v = trial_.v[i];
-                count +=
-                    !(fine(x.x) && fine(x.y) && fine(x.z) && fine(v.x) && fine(v.y) && fine(v.z));
+                for (const Vec3d& a : {trial_.x[i], trial_.v[i], forces_.external[i]})
+                    count += !(fine(a.x) && fine(a.y) && fine(a.z));
             }
             return count;
         });

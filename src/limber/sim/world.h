@@ -8,6 +8,7 @@
 
 #include "limber/fem/potential.h"
 #include "limber/sim/observer.h"
+#include "limber/solve/rigid_bodies.h"
 #include "limber/solve/stepper.h"
 
 namespace limber {
@@ -53,7 +54,9 @@ class World {
 
   private:
     bool advance(int n_parts, int part, const Timer& clock, StepReport& report);
+    bool constrain(const ContactInput& touch, StepReport& report);
     void drive(double h, double t_end);  // loads and pin velocities at t_end
+    double load_share(double t) const;   // of gravity and forces, while they grow
     void load_at(double t, std::span<Vec3d> out) const;
     void measure(StepReport& report);
     bool trial_is_finite();
@@ -66,9 +69,11 @@ class World {
     std::vector<std::unique_ptr<Observer>> observers_;
     WorldOptions options_;
     State state_, trial_;
+    RigidBodies rigid_;
     NodeForces forces_;
     ContactSet contacts_;
     std::vector<Vec3d> pin_velocity_, external_start_;
+    std::vector<Vec3d> free_velocity_;      // for contact by constraints
     std::vector<Index> surface_nodes_;      // of all bodies
     std::vector<ContactSurface> surfaces_;  // one a body
     std::vector<double> inertia_;           // of the step's h: what contact presses against [kg]

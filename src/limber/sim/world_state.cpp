@@ -22,6 +22,7 @@ void World::save(ByteWriter& out) const {
     out.put("step", state_.step);
     out.put_array("x", std::span<const Vec3d>(state_.x));
     out.put_array("v", std::span<const Vec3d>(state_.v));
+    if (!rigid_.empty()) out.put_array("rigid", std::span<const RigidState>(state_.rigid));
     out.put_string("stepper", stepper_->name());
     stepper_->save(out);
     out.put_string("contact", contact_->name());
@@ -48,6 +49,11 @@ void World::load_arrays(ByteReader& in) {
     require_finite(in, "x", loaded.x);
     in.get_array("v", std::span<Vec3d>(loaded.v));
     require_finite(in, "v", loaded.v);
+    if (!rigid_.empty()) in.get_array("rigid", std::span<RigidState>(loaded.rigid));
+    for (const RigidState& r : loaded.rigid)
+        if (!is_finite(r.position) || !is_finite(r.velocity) || !is_finite(r.spin) ||
+            !is_finite(r.orientation.v) || !std::isfinite(r.orientation.w))
+            in.fail("rigid", "has a value that is not finite");
     loaded.time = static_cast<double>(loaded.step) * model_->h;
     const std::string stepper = in.get_string("stepper");
     if (stepper != stepper_->name())

@@ -176,13 +176,24 @@ void CorotationalStepper::free_motion(const StepInput& in, State& state, NodeFor
     parallel_for(n, grain,
                  [&](Index i) { state.v[i] = change ? state.v[i] + solution_[i] : solution_[i]; });
     ScopedTimer timer(report.ms(Stage::correct));
+    find_reactions(in, state.v, forces);
+}
+
+void CorotationalStepper::find_reactions(const StepInput& in, std::span<const Vec3d> v,
+                                         NodeForces& forces) {
     if (!step_.has_pins()) return;
     if (assembled_) {
-        step_.find_reactions(in, A_, state.v, forces);
+        step_.find_reactions(in, A_, v, forces);
     } else {
-        operator_.apply(state.v, product_);
-        step_.find_reactions(in, product_, state.v, forces);
+        operator_.apply(v, product_);
+        step_.find_reactions(in, product_, v, forces);
     }
+}
+
+void CorotationalStepper::correct_reactions(const StepInput& in, std::span<const Vec3d> v,
+                                            NodeForces& forces) {
+    find_reactions(in, v, forces);
+    step_.subtract_contact(forces);
 }
 
 std::string CorotationalStepper::describe() {

@@ -7,6 +7,7 @@
 
 #include "limber/core/fields.h"
 #include "limber/fem/assembly.h"
+#include "limber/linalg/compliance.h"
 #include "limber/linalg/direct.h"
 #include "limber/linalg/pcg.h"
 #include "limber/linalg/supernodal.h"
@@ -98,6 +99,11 @@ class CorotationalStepper final : public Stepper {
     void load(ByteReader& in) override;
     void reset() override { rotations_.reset(model_.elements); }
     std::string describe() override;
+    Compliance* compliance() override {
+        return options_.linear == LinearKind::supernodal ? &compliance_ : nullptr;
+    }
+    void correct_reactions(const StepInput& in, std::span<const Vec3d> v,
+                           NodeForces& forces) override;
     bool clocked() const override {
         return options_.linear == LinearKind::pcg && options_.pcg.deadline_ms > 0;
     }
@@ -112,6 +118,7 @@ class CorotationalStepper final : public Stepper {
     const LinearOperator& matrix() const;  // without the contact terms between nodes
     void apply_system(std::span<const ContactTerm> terms, std::span<const Vec3d> x,
                       std::span<Vec3d> y) const;
+    void find_reactions(const StepInput& in, std::span<const Vec3d> v, NodeForces& forces);
     void find_islands(std::span<const ContactTerm> terms);
     SolveStats solve_iteratively(const StepInput& in, const State& state, StepReport& report);
     SolveStats solve_directly(const StepInput& in, StepReport& report);
@@ -133,6 +140,7 @@ class CorotationalStepper final : public Stepper {
     std::vector<IslandSolver> solvers_;  // the world's, or room for one a body
     std::vector<SolveStats> island_stats_;
     SupernodalCholesky<double> factor_;
+    FactorCompliance<double> compliance_{factor_};
     EigenLdlt ldlt_;
     BlockCsr coupled_;             // A with room for the terms between nodes: direct solves alone
     std::vector<Vec3d> rhs_;       // b, or b − A v in the Δv form

@@ -24,7 +24,7 @@ void report_solve(SolveStats stats, StepReport& report) {
 LinearStep::LinearStep(const Model& model) : model_(model) {
     const Index n = model.n_nodes();
     for (Index i = 0; i < n; ++i)
-        if (model.free[i] != Vec3d{1, 1, 1}) pinned_.push_back(i);
+        if (model.free[i] != Vec3d{1, 1, 1} && !model.is_rigid(i)) pinned_.push_back(i);
     force_.resize(n);
     b_.resize(n);
     diagonal_.resize(n);
@@ -88,6 +88,11 @@ void LinearStep::find_reactions(const StepInput& in, const BlockCsr& A,
             return sum;
         },
         forces);
+}
+
+void LinearStep::subtract_contact(NodeForces& forces) const {
+    for (const Index i : pinned_)
+        forces.reaction[i] -= masked(forces.contact[i], Vec3d{1, 1, 1} - model_.free[i]);
 }
 
 void LinearStep::find_reactions(const StepInput& in, std::span<const Vec3d> product,

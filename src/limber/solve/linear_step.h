@@ -60,6 +60,8 @@ class LinearStep {
     /// The same for a product A v⁺ that lacks the terms of several nodes only.
     void find_reactions(const StepInput& in, std::span<const Vec3d> product,
                         std::span<const Vec3d> v_new, NodeForces& forces) const;
+    /// Contact forces that b does not know act on the pins as well.
+    void subtract_contact(NodeForces& forces) const;
     bool has_pins() const { return !pinned_.empty(); }
     std::span<const Index> pinned() const { return pinned_; }
 

@@ -104,10 +104,11 @@ void finish_model(Model& model) {
     model.lumped = model.mass;
     model.consistent_mass = false;
     for (Body& body : model.bodies) {
-        body.surface =
-            body.cloth
-                ? body.cloth->triangles
-                : boundary_triangles(std::span(model.mesh.tets)
+        if (!body.rigid)
+            body.surface = body.cloth
+                               ? body.cloth->triangles
+                               : boundary_triangles(
+                                     std::span(model.mesh.tets)
                                          .subspan(body.tet_begin, body.tet_end - body.tet_begin));
         body.surface_nodes = nodes_of(body.surface);
         const bool consistent = body.mass == MassKind::consistent;
@@ -129,6 +130,10 @@ void finish_model(Model& model) {
         for (Index node : pin.nodes)
             for (int axis = 0; axis < 3; ++axis)
                 if (pin.axes[axis]) model.free[node][axis] = 0;
+    for (const Body& body : model.bodies)
+        if (body.rigid)
+            std::fill(model.free.begin() + body.node_begin, model.free.begin() + body.node_end,
+                      Vec3d{0, 0, 0});
     model.initial_velocity.resize(n);
 }
 

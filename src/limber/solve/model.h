@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "limber/fem/cloth.h"
 #include "limber/fem/element_set.h"
 #include "limber/mesh/embedding.h"
+#include "limber/mesh/mass_properties.h"
 #include "limber/mesh/tet_mesh.h"
 
 namespace limber {
@@ -44,6 +46,16 @@ struct Body {
     MassKind mass = MassKind::lumped;
     Skin skin;
     std::optional<ClothSheet> cloth;
+    /// A body without tets that keeps its shape: `surface` is set by whoever makes it. Its nodes
+    /// carry no mass of their own and are prescribed for the solver (solve/rigid_bodies.h).
+    std::optional<MassProperties> rigid;
+    Vec3d rigid_velocity{0, 0, 0}, rigid_spin{0, 0, 0};  // at the start [m/s], [rad/s]
+
+    /// Cells of a body without tets.
+    std::span<const Triangle> triangles() const {
+        if (cloth) return cloth->triangles;
+        return rigid ? std::span<const Triangle>(surface) : std::span<const Triangle>();
+    }
 };
 
 /// Nodes whose position is prescribed, at rest where they are or along key frames.
@@ -108,6 +120,7 @@ struct Model {
     /// The body that owns a node or a tet.
     const Body& body_of_node(Index node) const;
     const Body& body_of_tet(Index tet) const;
+    bool is_rigid(Index node) const { return body_of_node(node).rigid.has_value(); }
 };
 
 /// A model of one body of one material, for code that needs no scene file: add pins and forces,

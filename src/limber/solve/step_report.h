@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "limber/contact/contact_method.h"
 #include "limber/linalg/solve_stats.h"
 
 namespace limber {
@@ -37,9 +38,11 @@ enum class StepFlag : unsigned {
     inverted = 16,      // some det F <= 0
     damped = 32,        // regions that a stale factor gets wrong were damped
     line_search = 64,   // no step along the search direction brought the energy down
+    contact_cap = 128,  // the complementarity solver did not reach its tolerance
 };
-inline constexpr std::array<std::string_view, 7> step_flag_names = {
-    "substepped", "iteration_cap", "deadline", "indefinite", "inverted", "damped", "line_search"};
+inline constexpr std::array<std::string_view, 8> step_flag_names = {
+    "substepped", "iteration_cap", "deadline",    "indefinite",
+    "inverted",   "damped",        "line_search", "contact_cap"};
 
 /// Why a step failed for good: names the body, the node or element and the likely cause.
 struct StepFailure {
@@ -68,7 +71,8 @@ struct StepReport {
     FactorUpdate update;
     double kinetic = 0, elastic = 0, potential = 0;  // [J] at the end of the step
     int contacts = 0;
-    double max_penetration = 0;  // [m], 0 where nothing penetrates
+    ConstraintReport constraints;  // of methods that act by them
+    double max_penetration = 0;    // [m], 0 where nothing penetrates
     unsigned flags = 0;
     bool failed = false;
     StepFailure failure;  // when failed

@@ -50,6 +50,11 @@ class Stepper {
     /// stays. Also fills forces.reaction. Failures are data: report.solve and report.flags.
     virtual void free_motion(const StepInput& in, State& state, NodeForces& forces,
                              StepReport& report) = 0;
+    /// A⁻¹ of the last free_motion, for contact by constraints; null: this solver has none.
+    virtual Compliance* compliance() { return nullptr; }
+    /// The reactions at pins again, after constraints changed the velocities of free_motion to v by
+    /// forces.contact.
+    virtual void correct_reactions(const StepInput&, std::span<const Vec3d> /*v*/, NodeForces&) {}
     /// Stage 9: positions from velocities. Implicit Euler: x += h v.
     virtual void integrate(const StepInput& in, State& state) const;
     /// History: what the next step remembers beyond State (warm starts, stale factors). State plus

@@ -48,6 +48,15 @@ class Hand final : public ContactMethod {
     void respond(const ContactInput& in, ContactSet& set) override;
     void read_back(const ContactInput& in, std::span<const Vec3d> v_end, ContactSet& set,
                    std::span<Vec3d> f) override;
+    bool by_constraints() const override { return scene_->by_constraints(); }
+    ConstraintReport constrain(const ContactInput& in, Compliance& A, std::span<Vec3d> v,
+                               ContactSet& set) override {
+        return scene_->constrain(with_tool(in), A, v, set);
+    }
+    void correct(const ContactInput& in, std::span<Vec3d> x, std::span<Vec3d> v, ContactSet& set,
+                 std::span<Vec3d> f) override {
+        scene_->correct(with_tool(in), x, v, set, f);
+    }
     void save(ByteWriter& out) const override { scene_->save(out); }
     void load(ByteReader& in) override { scene_->load(in); }
     void reset() override { scene_->reset(); }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <vector>
 
 #include "limber/contact/body_contacts.h"
+#include "limber/contact/obstacle_contacts.h"
 #include "limber/core/fields.h"
 
 namespace limber {
@@ -112,14 +112,6 @@ class PenaltyContact final : public ContactMethod {
     const PenaltyOptions& options() const { return options_; }
 
   private:
-    struct MovingPose {
-        ObstaclePose start, end;
-    };
-    bool find(const ContactInput& in, Index node, Index obstacle, Contact& contact,
-              double& depth) const;
-    bool follow(const ObstacleShape& shape, const Vec3d& from, const Vec3d& path,
-                SurfaceSample& hit) const;
-    void find_obstacles(const ContactInput& in, ContactSet& out);
     ContactTerm implicit_term(const ContactInput& in, const Contact& contact) const;
     ContactTerm explicit_term(const ContactInput& in, const Contact& contact) const;
     double stiffness(double mass, double h) const;
@@ -134,13 +126,10 @@ class PenaltyContact final : public ContactMethod {
     static PastContact remembered(const Contact& contact, const ContactTerm& term);
 
     PenaltyOptions options_;
+    ObstacleContacts obstacle_contacts_;
     BodyContacts body_contacts_;
     std::vector<PastContact> past_;  // History: the last step's, by key
     // Workspaces, derived in every detect() and kept for their capacity.
-    std::vector<MovingPose> poses_;        // per obstacle
-    std::vector<std::uint8_t> touches_;    // per surface node and obstacle: 1 where in contact
-    std::vector<Index> begin_;             // per chunk of surface nodes: its first contact
-    std::vector<double> depth_;            // per chunk: the deepest node [m]
     std::vector<Index> body_contacts_of_;  // per body: its contacts
     std::vector<Index> shares_;            // explicit form, per node: its contacts
 };

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "limber/contact/complementarity.h"
+#include "limber/linalg/constraint_rows.h"
+
+namespace limber {
+
+/// The constraints of one step: u = H v + target, of which groups of rows are to vanish (joints) or
+/// to be complementary to their impulses (contacts).
+struct ConstraintSet {
+    ConstraintRows H;
+    std::vector<double> target;  // per row [m/s]: violation at the start over h, minus the velocity
+                                 // of what does not move with the nodes
+    std::vector<ConstraintGroup> groups;
+
+    void clear() {
+        H.clear();
+        target.clear();
+        groups.clear();
+    }
+    Index n_rows() const { return H.n_rows(); }
+    /// Closes the row whose entries were added to H.
+    void end_row(double row_target) {
+        H.end_row();
+        target.push_back(row_target);
+    }
+    /// The last `n_rows` rows are one group.
+    void end_group(ConstraintGroup::Kind kind, Index n_rows, double mu = 0) {
+        groups.push_back({kind, H.n_rows() - n_rows, n_rows, mu});
+    }
+};
+
+}  // namespace limber

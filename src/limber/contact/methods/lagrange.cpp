@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/contact/methods/lagrange.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "limber/core/check.h"
+#include "limber/core/parallel.h"
+#include "limber/core/timer.h"
+
+namespace limber {
+
+namespace {
+
+constexpr Index grain = 2048;
+
+/// Normal and two tangents, right-handed; a function of the normal alone.
+std::array<Vec3d, 3> frame_of(const Vec3d& n) {
+    const Vec3d a = std::abs(n.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
+    const Vec3d across = cross(n, a), t = (1 / norm(across)) * across;
+    return {n, t, cross(n, t)};
+}
+
+int rows_of(const Contact& c) {
+    return c.friction > 0 ? 3 : 1;
+}
+
+}  // namespace
+
+LagrangeContact::LagrangeContact(const Options& options, std::vector<std::unique_ptr<Joint>> joints)
+    : options_(options),
+      joints_(std::move(joints)),
+      solver_(make_complementarity_solver(options.solver)) {}
+
+/// A tenth of the mean edge of the bodies' surfaces.
+double LagrangeContact::alarm_distance(const ContactInput& in) {
+    if (options_.alarm > 0) return options_.distance + options_.alarm;
+    if (alarm_ > 0) return options_.distance + alarm_;
+    const std::span<const Vec3d> x = in.rest.empty() ? in.x : in.rest;
+    double sum = 0;
+    std::size_t n = 0;
+    for (const ContactSurface& body : in.bodies)
+        for (const Triangle& t : body.triangles)
+            for (int k = 0; k < 3; ++k, ++n) sum += norm(x[t[k]] - x[t[(k + 1) % 3]]);
+    alarm_ = n > 0 ? 0.1 * sum / static_cast<double>(n) : 1e-3;
+    return options_.distance + alarm_;
+}
+
+void LagrangeContact::detect(const ContactInput& in, ContactSet& out) {
+    LIMBER_CHECK(in.h > 0, "the step must be positive");
+    out.contacts.clear();
+    out.terms.clear();
+    out.max_penetration = 0;
+}
+
+void LagrangeContact::find(const ContactInput& in, bool at_end, ContactSet& set) {
+    const double alarm = alarm_distance(in);
+    obstacle_contacts_.find(
+        in, {.thickness = alarm, .friction = options_.friction, .at_end = at_end}, set);
+    body_contacts_.find(in,
+                        {.thickness = alarm,
+                         .friction = options_.friction,
+                         .bodies = options_.bodies,
+                         .self = options_.self},
+                        set);
+}
+
+/// Joints first, then contacts in their order: a row along the normal, and two along tangents where
+/// there is friction.
+void LagrangeContact::add_rows(const ContactInput& in, const ContactSet& set) {
+    set_.clear();
+    joint_rows_.clear();
+    for (const auto& joint : joints_) {
+        joint_rows_.push_back(set_.n_rows());
+        joint->constrain({in.x, in.v, in.time, in.h}, set_);
+    }
+    joint_rows_.push_back(set_.n_rows());
+    const double deepest = -alarm_distance(in);
+    for (const Contact& c : set.contacts) {
+        const std::array<Vec3d, 3> axes = frame_of(c.normal);
+        const int n = rows_of(c);
+        for (int axis = 0; axis < n; ++axis) {
+            for (int k = 0; k < c.at.n; ++k) set_.H.add(c.at.node[k], c.at.weight[k] * axes[axis]);
+            double target = -dot(axes[axis], c.surface_velocity);
+            if (axis == 0) target += std::max(c.gap - options_.distance, deepest) / in.h;
+            set_.end_row(target);
+        }
+        set_.end_group(n == 3 ? ConstraintGroup::Kind::friction : ConstraintGroup::Kind::contact, n,
+                       c.friction);
+    }
+}
+
+/// p of contacts and joints that `before` knows; 0 for the others.
+void LagrangeContact::start_from(const Impulses& before, const ContactSet& set) {
+    p_.assign(set_.n_rows(), 0);
+    Index row = joint_rows_.back();
+    if (std::ssize(before.joints) == row)
+        std::copy(before.joints.begin(), before.joints.end(), p_.begin());
+    for (const Contact& c : set.contacts) {
+        const auto it = std::lower_bound(
+            before.contacts.begin(), before.contacts.end(), c.key,
+            [](const PastContact& a, const ContactKey& key) { return a.key < key; });
+        const bool known = it != before.contacts.end() && it->key == c.key;
+        const std::array<Vec3d, 3> axes = frame_of(c.normal);
+        const int n = rows_of(c);
+        for (int axis = 0; axis < n; ++axis, ++row)
+            if (known) p_[row] = dot(axes[axis], it->impulse);
+    }
+}
+
+/// Forces of the contacts from p, and what the next pass or step starts from.
+void LagrangeContact::keep_impulses(double h, ContactSet& set) {
+    Index row = joint_rows_.back();
+    latest_.joints.assign(p_.begin(), p_.begin() + row);
+    latest_.contacts.clear();
+    for (Contact& c : set.contacts) {
+        const std::array<Vec3d, 3> axes = frame_of(c.normal);
+        Vec3d impulse{};
+        const int n = rows_of(c);
+        for (int axis = 0; axis < n; ++axis) impulse += p_[row++] * axes[axis];
+        c.force = (1 / h) * impulse;
+        latest_.contacts.push_back({c.key, impulse});
+    }
+    std::sort(latest_.contacts.begin(), latest_.contacts.end(),
+              [](const PastContact& a, const PastContact& b) { return a.key < b.key; });
+}
+
+ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& A,
+                                            std::span<Vec3d> v, ContactSet& set) {
+    ConstraintReport report;
+    const Index n = static_cast<Index>(v.size());
+    ContactInput now = in;  // in.v is the velocity of free motion
+    for (int pass = 0; pass <= options_.relinearise; ++pass) {
+        now.v = pass == 0 ? in.v : std::span<const Vec3d>(v);
+        {
+            ScopedTimer timer(report.detect_ms);
+            find(now, pass > 0, set);
+            add_rows(in, set);
+        }
+        start_from(pass == 0 ? past_ : latest_, set);
+        report.rows = set_.n_rows();
+        impulse_.assign(n, {});
+        if (report.rows == 0) {
+            keep_impulses(in.h, set);
+            std::copy(in.v.begin(), in.v.end(), v.begin());
+            return report;
+        }
+        {
+            ScopedTimer timer(report.compliance_ms);
+            delassus_.build(set_.H, A, W_);
+            u_free_.resize(report.rows);
+            u_.resize(report.rows);
+            for (Index r = 0; r < report.rows; ++r)
+                u_free_[r] = set_.H.apply(r, in.v) + set_.target[r];
+        }
+        {
+            ScopedTimer timer(report.resolve_ms);
+            const ComplementarityStats stats =
+                solver_->solve({W_, u_free_, set_.groups}, options_.limits, p_);
+            report.iterations += stats.iterations;
+            report.residual = stats.residual;
+            report.converged = stats.converged;
+        }
+        ScopedTimer timer(report.correct_ms);
+        set_.H.add_transposed(p_, impulse_);
+        change_.resize(n);
+        A.apply(impulse_, change_);
+        parallel_for(n, grain, [&](Index i) { v[i] = in.v[i] + change_[i]; });
+        keep_impulses(in.h, set);
+    }
+    for (const ConstraintGroup& g : set_.groups) {
+        if (g.kind == ConstraintGroup::Kind::bilateral) continue;
+        const double gap = in.h * (set_.H.apply(g.row, v) + set_.target[g.row]);
+        report.smallest_gap = std::min(report.smallest_gap, gap);
+    }
+    return report;
+}
+
+void LagrangeContact::read_back(const ContactInput& in, std::span<const Vec3d>, ContactSet&,
+                                std::span<Vec3d> f) {
+    LIMBER_CHECK(impulse_.size() == f.size(), "constrain() came before");
+    parallel_for(static_cast<Index>(f.size()), grain,
+                 [&](Index i) { f[i] += (1 / in.h) * impulse_[i]; });
+    std::swap(past_, latest_);
+    for (std::size_t j = 0; j < joints_.size(); ++j)
+        joints_[j]->read_back(
+            {in.x, in.v, in.time, in.h},
+            std::span(p_).subspan(joint_rows_[j], joint_rows_[j + 1] - joint_rows_[j]));
+}
+
+void LagrangeContact::save(ByteWriter& out) const {
+    out.put_array("lagrange_contacts", std::span<const PastContact>(past_.contacts));
+    out.put_array("lagrange_joints", std::span<const double>(past_.joints));
+    for (const auto& joint : joints_) joint->save(out);
+}
+
+void LagrangeContact::load(ByteReader& in) {
+    Impulses loaded;
+    loaded.contacts = in.get_vector<PastContact>("lagrange_contacts");
+    for (std::size_t i = 0; i < loaded.contacts.size(); ++i) {
+        const bool ordered = i == 0 || loaded.contacts[i - 1].key < loaded.contacts[i].key;
+        if (!ordered || !is_finite(loaded.contacts[i].impulse))
+            in.fail("lagrange_contacts", "is damaged at index " + std::to_string(i));
+    }
+    loaded.joints = in.get_vector<double>("lagrange_joints");
+    for (std::size_t i = 0; i < loaded.joints.size(); ++i)
+        if (!std::isfinite(loaded.joints[i]))
+            in.fail("lagrange_joints", "is damaged at index " + std::to_string(i));
+    for (const auto& joint : joints_) joint->load(in);
+    past_ = std::move(loaded);
+}
+
+void LagrangeContact::reset() {
+    past_ = {};
+    for (const auto& joint : joints_) joint->reset();
+}
+
+}  // namespace limber

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "limber/contact/body_contacts.h"
+#include "limber/contact/complementarity.h"
+#include "limber/contact/joint.h"
+#include "limber/contact/obstacle_contacts.h"
+#include "limber/core/fields.h"
+
+namespace limber {
+
+struct LagrangeOptions {
+    double alarm = 0;       // contacts are looked for within this distance [m]; 0: automatic
+    double distance = 0;    // at which surfaces are kept [m]
+    double friction = 0.3;  // Coulomb's mu, where the obstacle has none of its own
+    bool bodies = true;     // bodies against each other
+    bool self = false;      // bodies against themselves
+    ComplementarityMethod solver = ComplementarityMethod::gauss_seidel;
+    ComplementarityOptions limits;
+    int relinearise = 0;  // more passes of detection and solve
+};
+
+template <class Visitor>
+void fields(Visitor& field, LagrangeOptions& o) {
+    field("alarm", o.alarm, at_least(0, Unit::length),
+          "distance within which contacts are looked for; 0: a tenth of the mean edge of the "
+          "surfaces");
+    field("distance", o.distance, at_least(0, Unit::length), "at which surfaces are kept apart");
+    field("friction", o.friction, between(0, 10),
+          "Coulomb coefficient where the obstacle gives none");
+    field("bodies", o.bodies, any_value(), "bodies touch each other");
+    field("self", o.self, any_value(), "bodies touch themselves: folds, tentacles, cloth");
+    field("solver", o.solver, any_value(), "of the complementarity problem");
+    field("iterations", o.limits.max_iterations, between(1, 1000000),
+          "cap of the complementarity solver");
+    field("tolerance", o.limits.tolerance, between(0, 1),
+          "complementarity residual that ends it, relative to the largest free velocity at a "
+          "contact");
+    field("relinearise", o.relinearise, between(0, 100),
+          "more passes of detection and solve within a step, until no gap is smaller than "
+          "`distance`");
+}
+
+/// Contact and Coulomb friction as a complementarity problem on impulses, coupled through the
+/// compliance of the bodies (Zeng et al. 2022, section 3):
+///
+///   v_free = A⁻¹ b                       free motion, without contact              (13)
+///   u_free = H v_free + gap/h            H: normals and tangents, frozen           (14)
+///   u = u_free + W p,  W = H A⁻¹ Hᵀ      0 <= u_n ⊥ p_n >= 0, Coulomb for p_t      (15), (5), (6)
+///   v = v_free + A⁻¹ Hᵀ p                                                          (17)
+///
+/// in velocities and impulses p = h λ instead of the source's positions and forces: W then has the
+/// unit of an inverse mass. Contacts are looked for along the paths that free motion takes, so that
+/// what a step would run into is found whatever its speed. A gap below zero at the start is closed
+/// by at most the alarm distance a step, so that a bad start does not explode.
+///
+/// Impulses are remembered by contact for the next step's start. With `relinearise` normals and
+/// gaps are taken again at the end that the last pass found.
+class LagrangeContact final : public ContactMethod {
+  public:
+    using Options = LagrangeOptions;
+    explicit LagrangeContact(const Options& options,
+                             std::vector<std::unique_ptr<Joint>> joints = {});
+
+    std::string_view name() const override { return "lagrange"; }
+    bool by_constraints() const override { return true; }
+    /// Nothing yet: contacts are those of free motion.
+    void detect(const ContactInput& in, ContactSet& out) override;
+    void respond(const ContactInput&, ContactSet&) override {}
+    ConstraintReport constrain(const ContactInput& in, Compliance& A, std::span<Vec3d> v,
+                               ContactSet& set) override;
+    void read_back(const ContactInput& in, std::span<const Vec3d> v_end, ContactSet& set,
+                   std::span<Vec3d> f) override;
+    void save(ByteWriter& out) const override;
+    void load(ByteReader& in) override;
+    void reset() override;
+
+    const ConstraintSet& constraints() const { return set_; }  // of the last step
+    std::span<const double> impulses() const { return p_; }    // of its rows [N s]
+
+  private:
+    struct PastContact {
+        ContactKey key;
+        Vec3d impulse;  // [N s], on the positive side
+    };
+    struct Impulses {
+        std::vector<PastContact> contacts;  // by key
+        std::vector<double> joints;         // of the joints' rows [N s]
+    };
+    void find(const ContactInput& in, bool at_end, ContactSet& set);
+    void add_rows(const ContactInput& in, const ContactSet& set);
+    void start_from(const Impulses& before, const ContactSet& set);
+    void keep_impulses(double h, ContactSet& set);
+    double alarm_distance(const ContactInput& in);
+
+    Options options_;
+    std::vector<std::unique_ptr<Joint>> joints_;
+    std::unique_ptr<ComplementaritySolver> solver_;
+    ObstacleContacts obstacle_contacts_;
+    BodyContacts body_contacts_;
+    Delassus delassus_;
+    double alarm_ = 0;  // [m]
+    ConstraintSet set_;
+    std::vector<Index> joint_rows_;  // where each joint's rows begin, and where contacts' do
+    DenseMatrix W_;
+    std::vector<double> u_free_, u_, p_;
+    std::vector<Vec3d> impulse_, change_;
+    Impulses latest_;  // of the last pass
+    Impulses past_;    // History: of the last step that was kept
+};
+
+}  // namespace limber
