@@ -10,6 +10,7 @@ import { chromium } from 'playwright-core';
 export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
 const flags = ['--headless=new', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+  '--disable-gpu-rasterization',  // Debian turns it on; in software it only costs
   '--no-first-run', '--no-default-browser-check', '--disable-extensions', '--disable-component-update', '--disable-sync',
   '--disable-background-networking', '--disable-background-timer-throttling', '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding', '--disable-dev-shm-usage', '--password-store=basic', '--force-color-profile=srgb',
