@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test. `--long` adds the thread sanitizer, the portable build,
-# Blender, clang-tidy, the long kill-and-resume runs, every scene to its end and the benches. Fails with one clear line.
+# the live page in a browser, Blender, clang-tidy, the long kill-and-resume runs, every scene to its end and the benches. Fails with one clear line.
 set -euo pipefail
 cd "$(dirname "$0")"
 
