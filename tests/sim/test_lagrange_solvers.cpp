@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <sstream>
 
 #include "limber/core/parallel.h"
 #include "limber/scene/build_model.h"
@@ -68,11 +69,16 @@ const std::string floor_with(double friction) {
            std::to_string(friction) + "\n";
 }
 
+std::string vector(double x, double y, double z) {
+    std::ostringstream out;
+    out.precision(17);
+    out << '[' << x << ", " << y << ", " << z << ']';
+    return out.str();
+}
+
 /// A block on a slope of 20 degrees: gravity is turned, the floor is level.
 std::string incline(const Solver& solver, double friction, const std::string& law = "corotated") {
-    return head(solver, law,
-                "[" + std::to_string(g * std::sin(slope)) + ", " +
-                    std::to_string(-g * std::cos(slope)) + ", 0]") +
+    return head(solver, law, vector(g * std::sin(slope), -g * std::cos(slope), 0)) +
            block("block", 0.05) + floor_with(friction);
 }
 
