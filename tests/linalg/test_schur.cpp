@@ -29,9 +29,9 @@ struct Case {
 
 std::vector<Case> cases() {
     std::vector<Case> out;
-    const FemSystem bar = bar_system(4, 1e-2, 50);
+    const FemSystem bar = bar_system(3, 1e-2, 50);
     out.push_back({bar.A, bar.free});
-    out.push_back({laplacian(8, 9, 10, 1, 50), some_prescribed(720)});
+    out.push_back({laplacian(6, 7, 8, 1, 50), some_prescribed(336)});
     out.push_back({laplacian(1, 1, 1, 1, 1), {}});
     out.push_back({random_spd(60, 4, 1), {}});
     out.push_back({apart({laplacian(5, 5, 5, 1, 50), random_spd(30, 3, 2), laplacian(4, 4, 9, 2, 9),
@@ -80,7 +80,7 @@ TYPED_TEST(EverySchur, gives_one_answer_by_every_method) {
 }
 
 TYPED_TEST(EverySchur, agrees_to_the_condition_of_stiff_bodies) {
-    const FemSystem bar = bar_system(4, 1, 1e4);  // cond(A) near 1e12 by h² E / m
+    const FemSystem bar = bar_system(3, 1, 1e4);  // cond(A) near 1e12 by h² E / m
     const auto& [A, b, free, positions] = bar;
     const Eigen::MatrixXd D = dense(A);
     const Eigen::VectorXd values = D.selfadjointView<Eigen::Lower>().eigenvalues();

@@ -2,6 +2,7 @@
 #include "limber/linalg/schur.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
@@ -26,6 +27,9 @@ struct IsolatedColumns<T>::Store {
     struct Pair {
         Index high, low;
     };
+    struct Place {
+        Index i, row;  // among the nodes asked for; first of its rows in the chunk
+    };
 
     std::uint64_t structure_stamp = 0;
     std::vector<Index> root;                 // per supernode
@@ -35,7 +39,9 @@ struct IsolatedColumns<T>::Store {
     std::vector<GrowingStrips<T>> products;  // of chunks high >= low, at high (high + 1) / 2 + low
     std::vector<Index> asked, fresh;         // nodes
     std::vector<Index> fresh_chunks;
-    std::vector<Pair> pairs;
+    std::vector<Pair> pairs, gathered;
+    std::vector<Place> places;  // of the nodes asked for, by chunk
+    std::vector<Index> place_begin, next_place;
     std::vector<double> flops;
     SchurWork work;
 
@@ -50,9 +56,6 @@ struct IsolatedColumns<T>::Store {
     GrowingStrips<T>& product(Index high, Index low) {
         return products[static_cast<std::size_t>(high) * (high + 1) / 2 + low];
     }
-    const T* product_data(Index high, Index low) const {
-        return products[static_cast<std::size_t>(high) * (high + 1) / 2 + low].data();
-    }
 
     void follow(const SupernodalCholesky<T>& factor);
     void count_live(std::span<const Index> nodes);
@@ -60,7 +63,8 @@ struct IsolatedColumns<T>::Store {
     Index new_chunk();
     void cut_into_chunks(const SupernodalCholesky<T>& factor);
     void count_work(const SupernodalCholesky<T>& factor);
-    Mat3d block(Index i, Index j) const;
+    void list_places();
+    void gather(Pair pair, std::span<const Mat3d> rotation, DenseMatrix& out) const;
 };
 
 /// Forgets what is from another structure, or from a body that was factorised since.
@@ -183,27 +187,70 @@ void IsolatedColumns<T>::Store::count_work(const SupernodalCholesky<T>& factor) 
         for (const auto& place : chunks[a].path) mark[place.s] = -1;
 }
 
-/// A⁻¹ between two nodes of the set.
+/// Which of the nodes asked for are in which chunk, and which pairs of chunks have any.
 template <class T>
-Mat3d IsolatedColumns<T>::Store::block(Index i, Index j) const {
-    Mat3d B;
-    const Index ci = chunk_of[i], cj = chunk_of[j];
-    if (chunks[ci].root != chunks[cj].root) return B;  // two bodies: their paths never meet
-    const bool turned = ci != cj ? ci < cj : row_of[i] < row_of[j];
-    const Index high = turned ? j : i, low = turned ? i : j;
-    const Index row = 3 * row_of[high], col = 3 * row_of[low];
-    const std::size_t width = static_cast<std::size_t>(chunks[chunk_of[low]].n_strips()) * S;
-    const T* data = product_data(chunk_of[high], chunk_of[low]);
-    for (Index a = 0; a < 3; ++a)
-        for (Index b = 0; b < 3; ++b) {
-            // Inside one node of one chunk the strip of the column may lie above that of the row.
-            const Index r = high == low ? row + std::max(a, b) : row + a;
-            const Index c = high == low ? col + std::min(a, b) : col + b;
-            const auto value = static_cast<double>(data[(r / S * width + c) * S + r % S]);
-            (turned ? B(static_cast<int>(b), static_cast<int>(a))
-                    : B(static_cast<int>(a), static_cast<int>(b))) = value;
+void IsolatedColumns<T>::Store::list_places() {
+    place_begin.assign(chunks.size() + 1, 0);
+    for (Index node : asked) ++place_begin[chunk_of[node] + 1];
+    std::partial_sum(place_begin.begin(), place_begin.end(), place_begin.begin());
+    places.resize(asked.size());
+    next_place.assign(place_begin.begin(), place_begin.end());
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+        const Index chunk = chunk_of[asked[i]];
+        places[next_place[chunk]++] = {static_cast<Index>(i), 3 * row_of[asked[i]]};
+    }
+    gathered.clear();
+    const auto n = static_cast<Index>(chunks.size());
+    for (Index high = 0; high < n; ++high)
+        for (Index low = 0; low <= high; ++low)
+            if (place_begin[high] < place_begin[high + 1] &&
+                place_begin[low] < place_begin[low + 1])
+                gathered.push_back({high, low});
+}
+
+/// The blocks of `out` between the nodes of two chunks.
+template <class T>
+void IsolatedColumns<T>::Store::gather(Pair pair, std::span<const Mat3d> rotation,
+                                       DenseMatrix& out) const {
+    const auto [high, low] = pair;
+    const bool coupled = chunks[high].root == chunks[low].root;  // else their paths never meet
+    const std::size_t width = static_cast<std::size_t>(chunks[low].n_strips()) * S;
+    const T* data = products[static_cast<std::size_t>(high) * (high + 1) / 2 + low].data();
+    const Place* place = places.data();
+    const std::size_t n = out.n();
+    double* const first = out.n() > 0 ? out.row(0).data() : nullptr;
+    for (Index p = place_begin[high]; p < place_begin[high + 1]; ++p) {
+        std::size_t line[3];  // of the rows of the node in a column of the product
+        for (Index a = 0; a < 3; ++a) {
+            const Index row = place[p].row + a;
+            line[a] = static_cast<std::size_t>(row / S) * width * S + row % S;
         }
-    return B;
+        // Inside one chunk the lower half is there: rows of later nodes, columns of earlier ones.
+        for (Index q = place_begin[low]; q < place_begin[low + 1]; ++q) {
+            if (high == low && place[q].row > place[p].row) continue;
+            const std::size_t i = 3 * static_cast<std::size_t>(place[p].i),
+                              j = 3 * static_cast<std::size_t>(place[q].i);
+            Mat3d B;
+            if (coupled) {
+                const T* columns = data + static_cast<std::size_t>(place[q].row) * S;
+                for (std::size_t a = 0; a < 3; ++a)
+                    for (std::size_t b = 0; b < 3; ++b)
+                        B.a[a + 3 * b] = static_cast<double>(columns[line[a] + b * S]);
+            }
+            if (i == j) {  // the lower half of a node's own block
+                B.a[3] = B.a[1];
+                B.a[6] = B.a[2];
+                B.a[7] = B.a[5];
+            }
+            if (!rotation.empty()) {
+                B = rotation[asked[place[p].i]] * B * transpose(rotation[asked[place[q].i]]);
+                if (i == j) B = 0.5 * (B + transpose(B));
+            }
+            for (std::size_t a = 0; a < 3; ++a)
+                for (std::size_t b = 0; b < 3; ++b)
+                    first[(i + a) * n + j + b] = first[(j + b) * n + i + a] = B.a[a + 3 * b];
+        }
+    }
 }
 
 template <class T>
@@ -238,19 +285,12 @@ void IsolatedColumns<T>::solve(const SupernodalCholesky<T>& factor, std::span<co
 }
 
 template <class T>
-void IsolatedColumns<T>::gather(DenseMatrix& out, std::span<const Mat3d> rotation) const {
-    const Store& s = *store_;
-    const auto n = static_cast<Index>(s.asked.size());
-    out.resize(3 * n);
-    parallel_for(n, 8, [&](Index i) {
-        for (Index j = 0; j <= i; ++j) {
-            Mat3d B = s.block(s.asked[i], s.asked[j]);
-            if (!rotation.empty()) B = rotation[s.asked[i]] * B * transpose(rotation[s.asked[j]]);
-            for (int a = 0; a < 3; ++a)
-                for (int b = 0; b < (i == j ? a + 1 : 3); ++b)
-                    out(3 * i + a, 3 * j + b) = out(3 * j + b, 3 * i + a) = B(a, b);
-        }
-    });
+void IsolatedColumns<T>::gather(DenseMatrix& out, std::span<const Mat3d> rotation) {
+    Store& s = *store_;
+    out.resize(3 * static_cast<Index>(s.asked.size()));
+    s.list_places();
+    parallel_tiles(static_cast<Index>(s.gathered.size()),
+                   [&](Index k) { s.gather(s.gathered[k], rotation, out); });
 }
 
 template <class T>

@@ -49,10 +49,10 @@ class IsolatedColumns {
     IsolatedColumns(IsolatedColumns&&) noexcept;
     IsolatedColumns& operator=(IsolatedColumns&&) noexcept;
 
-    /// Nodes are named once each. They stay those of block() and gather() until the next call.
+    /// Nodes are named once each. They stay those of gather() until the next call.
     void solve(const SupernodalCholesky<T>& factor, std::span<const Index> nodes);
     /// Block (i, j) of `out` is R_i W̄_ij R_jᵀ, with one rotation a node of the factor; none: W̄.
-    void gather(DenseMatrix& out, std::span<const Mat3d> rotation = {}) const;
+    void gather(DenseMatrix& out, std::span<const Mat3d> rotation = {});
     /// Drops all that is kept.
     void forget();
     const SchurWork& work() const;
