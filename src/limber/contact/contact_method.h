@@ -115,6 +115,7 @@ struct ContactInput {
     /// K_ii [kg]. None: its mass.
     std::span<const double> inertia{};
     std::span<const Vec3d> free{};  // 0 where a pin prescribes a coordinate, else 1. None: all free
+    bool again = false;             // constrain() was called before in this step
 };
 
 /// What a force on a stencil's sum moves: the mass of all of it; and the geometric mean of its two
@@ -132,12 +133,25 @@ inline StencilMass mass_of(const ContactStencil& at, std::span<const double> mas
 
 /// What a method that acts by constraints did in a step.
 struct ConstraintReport {
+    int passes = 0;       // calls of constrain() that the step needed
     int rows = 0;         // of H
     int iterations = 0;   // of the complementarity solver, over all passes
     double residual = 0;  // complementarity_residual(), relative
     bool converged = true;
     double smallest_gap = 0;  // of the linearised contacts at the end of the step [m]; 0 where none
     double detect_ms = 0, compliance_ms = 0, resolve_ms = 0, correct_ms = 0;
+
+    /// Counts and times add up; the rest is that of the last call.
+    void add_pass(const ConstraintReport& last) {
+        const ConstraintReport before = *this;
+        *this = last;
+        passes = before.passes + 1;
+        iterations += before.iterations;
+        detect_ms += before.detect_ms;
+        compliance_ms += before.compliance_ms;
+        resolve_ms += before.resolve_ms;
+        correct_ms += before.correct_ms;
+    }
 };
 
 /// How contact is resolved; one file in contact/methods/ and one line in scene/registry.cpp each.
@@ -157,6 +171,8 @@ class ContactMethod {
                                        ContactSet&) {
         return {};
     }
+    /// Impulses of the last constrain() on the nodes [N s].
+    virtual std::span<const Vec3d> node_impulses() const { return {}; }
     /// After the step: the forces that acted, into contacts[].force and added to f (which the
     /// caller clears) [N].
     /// Only for steps that are kept: a method may remember them.

@@ -12,6 +12,7 @@
 #include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene_def.h"
 #include "limber/scene/solver_checks.h"
+#include "limber/solve/async.h"
 #include "limber/solve/corotational.h"
 #include "limber/solve/descent.h"
 #include "limber/solve/modal.h"
@@ -57,6 +58,12 @@ bool explicit_contact(const AnyOptions& options) {
 bool has_factor(const AnyOptions& options) {
     return options.as<CorotationalOptions>().linear == LinearKind::supernodal;
 }
+bool always_has_factor(const AnyOptions&) {
+    return true;
+}
+bool newton_has_factor(const AnyOptions& options) {
+    return options.as<NewtonOptions>().linear.method == LinearMethod::supernodal;
+}
 
 DescentOptions projective_dynamics_defaults() {
     DescentOptions options;
@@ -78,12 +85,18 @@ const StepperEntry stepper_table[] = {
      has_factor},
     {option_case<WarpCancelingOptions>(
          "warp_canceling", "stale factor, node rotations and partial updates; Hecht et al. 2012"),
-     make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact},
+     make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact,
+     always_has_factor},
     {option_case<WarpCancelingOptions, stiffness_warping_defaults>(
          "stiffness_warping", "the same without updates, damped"),
-     make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact},
+     make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact,
+     always_has_factor},
+    {option_case<AsyncOptions>(
+         "async", "conjugate gradients with a factor made beside; Zeng et al. 2022, section 3.4"),
+     make<AsyncStepper>, check_nothing, SolverFamily::linearly_implicit, nullptr,
+     always_has_factor},
     {option_case<NewtonOptions>("newton", "the minimum of each step, by Newton's method"),
-     make<NewtonStepper>, check_nothing, SolverFamily::minimising},
+     make<NewtonStepper>, check_nothing, SolverFamily::minimising, nullptr, newton_has_factor},
     {option_case<DescentOptions>("descent",
                                  "the same by descent: Jacobi and Chebyshev; Wang & Yang 2016"),
      make<DescentStepper>, check_descent, SolverFamily::minimising},
@@ -292,6 +305,12 @@ void check_repulsion(const SceneDef& scene, const StepperEntry& entry) {
 void check_compliance(const SceneDef& scene, const StepperEntry& entry) {
     const AnyOptions& options = scene.solver.options;
     if (scene.contact.options.name != "lagrange" || scene.time.analysis == Analysis::modal) return;
+    if (scene.time.analysis == Analysis::dynamic &&
+        scene.time.integrator == DynamicIntegrator::trapezoid)
+        throw InputError(scene.time.origin.at("integrator"),
+                         "time.integrator = \"trapezoid\" cannot go with contact.method = "
+                         "\"lagrange\", whose impulses act at the end of a step; allowed: "
+                         "integrator = \"backward_euler\"");
     if (entry.has_compliance && entry.has_compliance(options)) return;
     std::string others;
     for (const StepperEntry& other : steppers())

@@ -148,7 +148,7 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
     stepper_->free_motion(in, trial_, forces_, report);
     decisions_.push_back(report.solve.iterations - before);
     for (const Index decision : stepper_->decisions()) decisions_.push_back(-1 - decision);
-    if (report.solve.failed() || !constrain(touch, report)) return false;
+    if (report.solve.failed() || !constrain(in, touch, report)) return false;
     ScopedTimer timer(report.ms(Stage::correct));
     parallel_for(model_->n_nodes(), grain, [&](Index i) { forces_.contact[i] = {}; });
     contact_->read_back(touch, trial_.v, contacts_, forces_.contact);
@@ -161,23 +161,33 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
 }
 
 /// Stages 7 to 9 where contact acts by constraints: trial_.v from free motion to the end of the
-/// step.
-bool World::constrain(const ContactInput& touch, StepReport& report) {
+/// step. Repeated where the solver's A⁻¹ is not all that answers them.
+bool World::constrain(const StepInput& in, const ContactInput& touch, StepReport& report) {
     if (!contact_->by_constraints()) return true;
-    Compliance* soft = stepper_->compliance();
-    LIMBER_CHECK(soft, "contact by constraints needs a solver with a factor");
-    free_velocity_ = trial_.v;
     ContactInput free = touch;
-    free.v = free_velocity_;
-    const ConstraintReport done =
-        contact_->constrain(free, rigid_.couple(soft, trial_.x, trial_.rigid), trial_.v, contacts_);
-    report.constraints = done;
-    report.ms(Stage::detect) += done.detect_ms;
-    report.ms(Stage::compliance) += done.compliance_ms;
-    report.ms(Stage::resolve) += done.resolve_ms;
-    report.ms(Stage::correct) += done.correct_ms;
-    if (!done.converged) report.set(StepFlag::contact_cap);
-    return std::isfinite(done.residual);
+    ConstraintReport all;
+    do {
+        const Timer timer;
+        Compliance* soft = stepper_->compliance();
+        all.compliance_ms += timer.ms();
+        if (!soft) report.solve.status = SolveStatus::indefinite;
+        if (!soft) return false;
+        free_velocity_ = trial_.v;
+        free.v = free_velocity_;
+        const ConstraintReport done = contact_->constrain(
+            free, rigid_.couple(soft, trial_.x, trial_.rigid), trial_.v, contacts_);
+        all.add_pass(done);
+        free.again = true;
+        if (!std::isfinite(done.residual)) return false;
+    } while (!stepper_->answers(in, contact_->node_impulses(), trial_, report) &&
+             !report.solve.failed());
+    report.constraints = all;
+    report.ms(Stage::detect) += all.detect_ms;
+    report.ms(Stage::compliance) += all.compliance_ms;
+    report.ms(Stage::resolve) += all.resolve_ms;
+    report.ms(Stage::correct) += all.correct_ms;
+    if (!all.converged) report.set(StepFlag::contact_cap);
+    return !report.solve.failed();
 }
 
 double World::load_share(double t) const {

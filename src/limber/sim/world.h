@@ -54,7 +54,7 @@ class World {
 
   private:
     bool advance(int n_parts, int part, const Timer& clock, StepReport& report);
-    bool constrain(const ContactInput& touch, StepReport& report);
+    bool constrain(const StepInput& in, const ContactInput& touch, StepReport& report);
     void drive(double h, double t_end);  // loads and pin velocities at t_end
     double load_share(double t) const;   // of gravity and forces, while they grow
     void load_at(double t, std::span<Vec3d> out) const;

@@ -99,6 +99,11 @@ void Objective<Real>::begin(const StepInput& in, const State& state) {
     find_force_scale();
 }
 
+template <class Real>
+void Objective<Real>::add_load(std::span<const Vec3d> f) {
+    parallel_for(model_.n_nodes(), grain, [&](Index i) { linear_[i] += cast<Real>(f[i]); });
+}
+
 /// κ M where the mass is consistent, and σ/h (a M + b K(x_n)) with the viscosity of edges: the
 /// Hessian of c/(2h) |u_i − u_j|².
 template <class Real>
@@ -375,14 +380,37 @@ double Objective<Real>::norm_where(ConstVectors g, double free) {
 template <class Real>
 double Objective<Real>::finish(ConstVectors x, State& state, NodeForces& forces) {
     gradient(x, scratch_);
-    const double share = 1 / sigma_;  // the trapezoid's is the sum of both ends of the step
     parallel_for(model_.n_nodes(), grain, [&](Index i) {
         x_end_[i] = cast<double>(x[i]);
         state.v[i] = (1 / in_->h) * (x_end_[i] - state.x[i]);
+    });
+    react(forces);
+    return free_norm(scratch_);
+}
+
+template <class Real>
+void Objective<Real>::finish_with(std::span<const Vec3d> v, NodeForces& forces) {
+    std::vector<Vec3<Real>>& x = end_;
+    x.resize(v.size());
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
+        x_end_[i] = cast<double>(start_[i]) + in_->h * v[i];
+        x[i] = cast<Real>(x_end_[i]);
+    });
+    gradient(x, scratch_);
+    react(forces);
+}
+
+/// What holds the pins, from the gradient in scratch_. Rigid bodies are held by nothing.
+template <class Real>
+void Objective<Real>::react(NodeForces& forces) const {
+    const double share = 1 / sigma_;  // the trapezoid's is the sum of both ends of the step
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
         forces.reaction[i] =
             share * masked(cast<double>(scratch_[i]), Vec3d{1, 1, 1} - model_.free[i]);
     });
-    return free_norm(scratch_);
+    for (const Body& body : model_.bodies)
+        for (Index i = body.node_begin; body.rigid && i < body.node_end; ++i)
+            forces.reaction[i] = {};
 }
 
 template <class Real>

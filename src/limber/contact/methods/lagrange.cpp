@@ -173,7 +173,7 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
             find(now, pass > 0, set);
             add_rows(in, set);
         }
-        start_from(pass == 0 ? past_ : latest_, set);
+        start_from(pass == 0 && !in.again ? past_ : latest_, set);
         report.rows = set_.n_rows();
         impulse_.assign(n, {});
         if (report.rows == 0) {

@@ -77,6 +77,7 @@ class LagrangeContact final : public ContactMethod {
     void respond(const ContactInput&, ContactSet&) override {}
     ConstraintReport constrain(const ContactInput& in, Compliance& A, std::span<Vec3d> v,
                                ContactSet& set) override;
+    std::span<const Vec3d> node_impulses() const override { return impulse_; }
     void read_back(const ContactInput& in, std::span<const Vec3d> v_end, ContactSet& set,
                    std::span<Vec3d> f) override;
     void save(ByteWriter& out) const override;
