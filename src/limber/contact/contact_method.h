@@ -10,6 +10,7 @@
 
 #include "limber/contact/obstacle.h"
 #include "limber/core/bytes.h"
+#include "limber/core/timer.h"
 #include "limber/linalg/compliance.h"
 #include "limber/mesh/tet_mesh.h"
 
@@ -116,6 +117,8 @@ struct ContactInput {
     std::span<const double> inertia{};
     std::span<const Vec3d> free{};  // 0 where a pin prescribes a coordinate, else 1. None: all free
     bool again = false;             // constrain() was called before in this step
+    const Timer* clock = nullptr;   // since the beginning of the step
+    double deadline_ms = 0;         // for what iterates; 0: none
 };
 
 /// What a force on a stencil's sum moves: the mass of all of it; and the geometric mean of its two
@@ -138,6 +141,7 @@ struct ConstraintReport {
     int iterations = 0;   // of the complementarity solver, over all passes
     double residual = 0;  // complementarity_residual(), relative
     bool converged = true;
+    bool late = false;        // the clock ended it
     double smallest_gap = 0;  // of the linearised contacts at the end of the step [m]; 0 where none
     double detect_ms = 0, compliance_ms = 0, resolve_ms = 0, correct_ms = 0;
 
@@ -147,6 +151,7 @@ struct ConstraintReport {
         *this = last;
         passes = before.passes + 1;
         iterations += before.iterations;
+        late = late || before.late;
         detect_ms += before.detect_ms;
         compliance_ms += before.compliance_ms;
         resolve_ms += before.resolve_ms;
@@ -183,6 +188,10 @@ class ContactMethod {
     /// longer those of the start.
     virtual void correct(const ContactInput&, std::span<Vec3d> /*x*/, std::span<Vec3d> /*v*/,
                          ContactSet&, std::span<Vec3d> /*f*/) {}
+    /// As those of a Stepper: whether a clock decides, what it decided, and what it is to decide.
+    virtual bool clocked() const { return false; }
+    virtual std::span<const Index> decisions() const { return {}; }
+    virtual void replay(std::span<const Index>) {}
     /// History: what the next step remembers of this one.
     virtual void save(ByteWriter&) const {}
     virtual void load(ByteReader&) {}

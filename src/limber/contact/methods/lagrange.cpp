@@ -50,6 +50,7 @@ double LagrangeContact::alarm_distance(const ContactInput& in) {
 
 void LagrangeContact::detect(const ContactInput& in, ContactSet& out) {
     LIMBER_CHECK(in.h > 0, "the step must be positive");
+    decided_.clear();
     out.contacts.clear();
     out.terms.clear();
     out.max_penetration = 0;
@@ -161,6 +162,20 @@ void LagrangeContact::keep_impulses(double h, ContactSet& set) {
               [](const PastContact& a, const PastContact& b) { return a.key < b.key; });
 }
 
+/// The nearer of the two deadlines; where a run is repeated, its iterations instead.
+ComplementarityOptions LagrangeContact::limits_of(const ContactInput& in) {
+    ComplementarityOptions limits = options_.limits;
+    if (replaying_ && decided_.size() < replayed_.size()) {
+        limits.max_iterations = replayed_[decided_.size()];
+        return limits;
+    }
+    const bool both = in.deadline_ms > 0 && options_.deadline_ms > 0;
+    limits.deadline_ms = both ? std::min(in.deadline_ms, options_.deadline_ms)
+                              : std::max(in.deadline_ms, options_.deadline_ms);
+    if (limits.deadline_ms > 0) limits.clock = in.clock;
+    return limits;
+}
+
 ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& A,
                                             std::span<Vec3d> v, ContactSet& set) {
     ConstraintReport report;
@@ -191,8 +206,11 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
         }
         {
             ScopedTimer timer(report.resolve_ms);
+            const ComplementarityOptions limits = limits_of(in);
             const ComplementarityStats stats =
-                solver_->solve({W_, u_free_, set_.groups}, options_.limits, p_);
+                solver_->solve({W_, u_free_, set_.groups}, limits, p_);
+            if (clocked() || in.deadline_ms > 0) decided_.push_back(stats.iterations);
+            report.late = report.late || limits.late();
             report.iterations += stats.iterations;
             report.residual = stats.residual;
             report.converged = stats.converged;
@@ -218,6 +236,7 @@ void LagrangeContact::read_back(const ContactInput& in, std::span<const Vec3d>, 
     parallel_for(static_cast<Index>(f.size()), grain,
                  [&](Index i) { f[i] += (1 / in.h) * impulse_[i]; });
     std::swap(past_, latest_);
+    replaying_ = false;
     for (std::size_t j = 0; j < joints_.size(); ++j)
         joints_[j]->read_back(
             {in.x, in.v, in.time, in.h},
