@@ -56,5 +56,6 @@ BenchResult zeng2022_table1(const BenchOptions& options);
 BenchResult zeng2022_fig11(const BenchOptions& options);
 BenchResult zeng2022_table3(const BenchOptions& options);
 BenchResult contact_accuracy(const BenchOptions& options);
+BenchResult contact_speed(const BenchOptions& options);
 
 }  // namespace limber::bench
