@@ -12,7 +12,8 @@ namespace {
 /// Whether some tet has the material.
 bool of_tets(const SceneDef& scene, const std::string& name) {
     for (const BodyDef& body : scene.bodies) {
-        if (!body.cloth && body.material.value_or("default") == name) return true;
+        if (body.cloth || body.rigid) continue;
+        if (body.material.value_or("default") == name) return true;
         for (const RegionDef& region : body.regions)
             if (region.material == name) return true;
     }
