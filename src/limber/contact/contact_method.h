@@ -3,6 +3,7 @@
 
 #include <array>
 #include <compare>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -114,6 +115,8 @@ struct ConstraintReport {
     double detect_ms = 0, compliance_ms = 0, resolve_ms = 0, correct_ms = 0;
 };
 
+class Joint;
+
 /// How contact is resolved; one file in contact/methods/ and one line in scene/registry.cpp each.
 class ContactMethod {
   public:
@@ -141,9 +144,13 @@ class ContactMethod {
     /// longer those of the start.
     virtual void correct(const ContactInput&, std::span<Vec3d> /*x*/, std::span<Vec3d> /*v*/,
                          ContactSet&, std::span<Vec3d> /*f*/) {}
+    /// What holds by the scene, where the method acts by constraints.
+    virtual std::span<const std::unique_ptr<Joint>> joints() const { return {}; }
     /// History: what the next step remembers of this one.
     virtual void save(ByteWriter&) const {}
     virtual void load(ByteReader&) {}
+    /// A whole step was accepted: what joints go back to on reset().
+    virtual void keep() {}
     virtual void reset() {}
 };
 

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 5> written_files = {
-    "scene.toml", "steps.csv", "summary.json", "report.html", "decisions.csv"};
+constexpr std::array<std::string_view, 6> written_files = {
+    "scene.toml", "steps.csv", "summary.json", "report.html", "decisions.csv", "joints.csv"};
 constexpr std::array<std::string_view, 3> written_folders = {"vtu", "probes", "checkpoint"};
 
 bool same_place(const fs::path& a, const fs::path& b) {

@@ -76,6 +76,8 @@ class LagrangeContact final : public ContactMethod {
                    std::span<Vec3d> f) override;
     void save(ByteWriter& out) const override;
     void load(ByteReader& in) override;
+    std::span<const std::unique_ptr<Joint>> joints() const override { return joints_; }
+    void keep() override;
     void reset() override;
 
     const ConstraintSet& constraints() const { return set_; }  // of the last step
