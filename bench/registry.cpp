@@ -4,6 +4,7 @@
 #include "hecht2012.h"
 #include "view_rate.h"
 #include "wang2016.h"
+#include "zeng2022.h"
 
 #include "limber/core/errors.h"
 #include "limber/io/file.h"
@@ -67,6 +68,12 @@ const BenchEntry table[] = {
      wang2016_fig10},
     {"wang2016-fig11", "Wang & Yang 2016, Fig. 11",
      "force against stretch, four laws, beside the analytic curve", wang2016_fig11},
+    {"zeng2022-fig9", "Zeng et al. 2022, Fig. 9",
+     "cost of the Schur complement against constraints, every method", zeng2022_fig9},
+    {"zeng2022-fig10", "Zeng et al. 2022, Fig. 10",
+     "the same against degrees of freedom at fixed contact, with the exponent", zeng2022_fig10},
+    {"zeng2022-table2", "Zeng et al. 2022, Table 2",
+     "building W against solving in every iteration, 10 and 200 iterations", zeng2022_table2},
     {"view-rate", "the live page", "step rate with the page against without, frames that arrive",
      view_rate},
 };

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "contact/body_samples.h"
+#include "contact/complementarity_samples.h"
 #include "count_allocations.h"
 #include "limber/contact/methods/penalty.h"
 #include "limber/core/parallel.h"
@@ -70,6 +71,26 @@ TEST(BodyContacts, allocate_nothing_in_a_steady_state) {
     const long before = n_allocations;
     for (int i = 0; i < 20; ++i) step(0.01 * (i % 10));
     EXPECT_EQ(n_allocations, before);
+}
+
+TEST(ComplementaritySolver, allocates_nothing_once_it_has_seen_the_largest_problem) {
+    const ThreadLimit limit(1);
+    SampleProblem large, small;
+    for (Index i = 0; i < 60; ++i) large.add(ConstraintGroup::Kind::friction, 3, 0.5);
+    for (Index i = 0; i < 50; ++i) small.add(ConstraintGroup::Kind::friction, 3, 0.5);
+    fill_random(large, 1, 200, 0.1);
+    for (double& u : large.u_free) u -= 2;  // everything acts
+    fill_random(small, 2, 200, 0.1);
+    for (const ComplementarityMethod method :
+         {ComplementarityMethod::gauss_seidel, ComplementarityMethod::coloured,
+          ComplementarityMethod::nonsmooth_cg, ComplementarityMethod::projected_gradient}) {
+        const auto solver = make_complementarity_solver(method);
+        std::vector<double> p = large.zero(), q = small.zero();
+        EXPECT_TRUE(solver->solve(large.view(), {}, p).converged);
+        const long before = n_allocations;
+        EXPECT_TRUE(solver->solve(small.view(), {}, q).converged);
+        EXPECT_EQ(n_allocations, before) << solver->name();
+    }
 }
 
 }  // namespace

@@ -275,7 +275,7 @@ TEST_P(BadJoint, is_refused_with_the_reason) {
         EXPECT_NE(error.find(part), std::string::npos) << part << "\nin: " << error;
 }
 INSTANTIATE_TEST_SUITE_P(Catalogue, BadJoint, testing::ValuesIn(catalogue()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& bad) { return bad.param.name; });
 
 }  // namespace
 }  // namespace limber

@@ -260,9 +260,18 @@ bool BodyContacts::meet(const ContactInput& in, const BodyContactOptions& o, con
     const bool moving = o.arriving && from != to && reach > touching;
     if (inside || !moving || near.distance < touching) {
         if (!inside && near.distance >= d + reach) return false;
-        // Next to the surface the way to it has no direction; the pseudonormal has.
-        const bool straight = near.distance > 0.01 * d + 1e-12;
-        normal = straight ? (inside ? -1.0 : 1.0) * normal : pseudo;
+        // Next to the surface the way to it has no direction. Where the vertex stands beside an
+        // edge or a corner, as those of stacked boxes do, it is carried by the face that it faces.
+        const bool touches = near.distance <= touching && from != to && !A.open;
+        if (touches) {
+            near = surface.facing(B.points, p, touching,
+                                  -surfaces_[from].node_normal(A.points, query.item));
+            normal = surface.area_normal(B.points, near.triangle);
+        } else if (near.distance > 0.01 * d + 1e-12) {
+            normal = (inside ? -1.0 : 1.0) * normal;
+        } else {
+            normal = pseudo;
+        }
     } else if (near.distance >= d + reach) {
         return false;
     } else if (!follow(in, to, p, v, touching, near, normal)) {

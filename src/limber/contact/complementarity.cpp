@@ -3,8 +3,11 @@
 
 #include <cmath>
 
-#include "limber/contact/complementarity/gauss_seidel.h"
+#include "limber/contact/complementarity/automatic.h"
 #include "limber/contact/complementarity/group_laws.h"
+#include "limber/contact/complementarity/pivoting.h"
+#include "limber/contact/complementarity/projected_gradient.h"
+#include "limber/contact/complementarity/sweeping.h"
 #include "limber/core/check.h"
 
 namespace limber {
@@ -24,8 +27,16 @@ double complementarity_residual(const ComplementarityProblem& problem, std::span
 
 std::unique_ptr<ComplementaritySolver> make_complementarity_solver(ComplementarityMethod method) {
     switch (method) {
+        case ComplementarityMethod::automatic:
+            return std::make_unique<AutomaticSolver>();
         case ComplementarityMethod::gauss_seidel:
-            return std::make_unique<GaussSeidel>();
+        case ComplementarityMethod::coloured:
+        case ComplementarityMethod::nonsmooth_cg:
+            return std::make_unique<SweepingSolver>(method);
+        case ComplementarityMethod::pivoting:
+            return std::make_unique<PivotingSolver>();
+        case ComplementarityMethod::projected_gradient:
+            return std::make_unique<ProjectedGradient>();
     }
     LIMBER_CHECK(false, "a complementarity method without a solver");
     return nullptr;

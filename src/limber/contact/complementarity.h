@@ -38,9 +38,30 @@ struct ComplementarityProblem {
     std::span<const ConstraintGroup> groups;
 };
 
+/// W where it is not built (Zeng et al. 2022, Alg. 2): only its products.
+class ImpulseOperator {
+  public:
+    virtual ~ImpulseOperator() = default;
+    virtual Index n_rows() const = 0;
+    /// u = W p.
+    virtual void apply(std::span<const double> p, std::span<double> u) = 0;
+};
+
+struct UnbuiltProblem {
+    ImpulseOperator& W;
+    std::span<const double> u_free;
+    std::span<const ConstraintGroup> groups;
+    /// Of W, per row; estimates do (they scale the steps and the residual). Empty: one estimate
+    /// for all rows, from products.
+    std::span<const double> diagonal = {};
+};
+
 struct ComplementarityOptions {
     int max_iterations = 1000;
     double tolerance = 1e-10;  // of the residual, relative to the largest |u_free|
+    /// Sweeps read a copy of W in single precision where that helps. The answer does not suffer:
+    /// residuals are those of W itself.
+    bool single_precision = true;
 };
 
 struct ComplementarityStats {
@@ -58,9 +79,10 @@ double complementarity_residual(const ComplementarityProblem& problem, std::span
                                 std::span<double> u);
 
 /// All solvers: the same bits for any number of threads; nothing is allocated once the largest
-/// problem has been seen; contradictory constraints, singular W and numbers that are not finite
-/// end as converged = false. What is returned is then the best iterate, and p = 0 with residual 1
-/// where W or u_free is not finite. p lies in the groups' sets except for rounding.
+/// problem has been seen (pivoting excepted). A singular W is no trouble where a solution exists.
+/// Contradictory constraints and numbers that are not finite end as converged = false: p is then
+/// the best iterate, or 0 with residual 1 where W or u_free is not finite. p lies in the groups'
+/// sets except for rounding.
 class ComplementaritySolver {
   public:
     virtual ~ComplementaritySolver() = default;
@@ -72,10 +94,15 @@ class ComplementaritySolver {
 };
 
 enum class ComplementarityMethod {
-    gauss_seidel,
+    automatic,           // sweeps, and pivots where those crawl
+    gauss_seidel,        // one group after the other; sweeps on one thread
+    coloured,            // what does not couple side by side; on all threads
+    nonsmooth_cg,        // sweeps accelerated by nonsmooth nonlinear conjugate gradients
+    pivoting,            // direct, for small ill-conditioned problems
+    projected_gradient,  // products with W only
 };
-constexpr std::array<std::string_view, 1> enum_names(ComplementarityMethod) {
-    return {"gauss_seidel"};
+constexpr std::array<std::string_view, 6> enum_names(ComplementarityMethod) {
+    return {"auto", "gauss_seidel", "coloured", "nonsmooth_cg", "pivoting", "projected_gradient"};
 }
 
 std::unique_ptr<ComplementaritySolver> make_complementarity_solver(ComplementarityMethod method);

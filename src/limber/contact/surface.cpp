@@ -124,6 +124,28 @@ Vec3d Surface::node_normal(const MovingPoints& p, Index node) const {
     return sum;
 }
 
+Surface::Nearest Surface::facing(const MovingPoints& p, const Vec3d& point, double limit,
+                                 const Vec3d& way) const {
+    Nearest best;
+    double most = -std::numeric_limits<double>::infinity();
+    tree_.overlapping(inflated(Box3{point, point}, limit), [&](Index t) {
+        const auto& [a, b, c] = triangles_[t];
+        const TrianglePoint q = nearest_on_triangle(point, p.x[a], p.x[b], p.x[c]);
+        const double distance = norm(point - q.point);
+        if (!(distance <= limit)) return;
+        const double along = dot(unit(area_normal(p, t)), way);
+        // Triangles of one face are as good as each other: the nearest, then the first.
+        const bool better =
+            along > most + 1e-6 ||
+            (along > most - 1e-6 &&
+             (distance < best.distance || (distance == best.distance && t < best.triangle)));
+        if (!better) return;
+        most = std::max(most, along);
+        best = {t, q, distance};
+    });
+    return best;
+}
+
 Vec3d Surface::pseudonormal(const MovingPoints& p, const Nearest& near) const {
     const Triangle& corners = triangles_[near.triangle];
     int positive = 0, zero = -1, corner = -1;

@@ -92,6 +92,9 @@ class Surface {
     /// its side tells inside from outside (Bærentzen & Aanæs 2005, Theorem 1).
     Vec3d pseudonormal(const MovingPoints& p, const Nearest& near) const;
     Vec3d node_normal(const MovingPoints& p, Index node) const;
+    /// Of the triangles within `limit` of a point, the one whose normal points most along `way`, as
+    /// they are at the start of the step.
+    Nearest facing(const MovingPoints& p, const Vec3d& point, double limit, const Vec3d& way) const;
 
     std::span<const Triangle> triangles() const { return triangles_; }
     std::span<const Edge> edges() const { return edges_; }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -16,6 +17,7 @@ namespace limber {
 
 namespace {
 
+constexpr std::uint8_t vtk_vertex = 1;
 constexpr std::uint8_t vtk_triangle = 5;
 constexpr std::uint8_t vtk_tetra = 10;
 
@@ -111,15 +113,25 @@ struct Document {
 void write_vtu(const std::string& path, const VtuGrid& grid, Flush flush) {
     const std::vector<Block> point_data = blocks_of(grid.point_data, grid.points.size());
     LIMBER_CHECK(grid.tets.empty() || grid.triangles.empty(), "tets or triangles");
+    LIMBER_CHECK(!grid.vertices || (grid.tets.empty() && grid.triangles.empty()),
+                 "one kind of cell");
+    std::vector<Index> own(grid.vertices ? grid.points.size() : 0);
+    std::iota(own.begin(), own.end(), Index{0});
     const bool flat_cells = !grid.triangles.empty();
-    const std::size_t n_cells = flat_cells ? grid.triangles.size() : grid.tets.size();
-    const std::size_t corners = flat_cells ? 3 : 4;
-    const auto connectivity = flat_cells ? std::as_bytes(grid.triangles) : std::as_bytes(grid.tets);
+    const std::size_t n_cells = grid.vertices ? own.size()
+                                : flat_cells  ? grid.triangles.size()
+                                              : grid.tets.size();
+    const std::size_t corners = grid.vertices ? 1 : flat_cells ? 3 : 4;
+    const auto connectivity = grid.vertices ? std::as_bytes(std::span<const Index>(own))
+                              : flat_cells  ? std::as_bytes(grid.triangles)
+                                            : std::as_bytes(grid.tets);
     const std::vector<Block> cell_data = blocks_of(grid.cell_data, n_cells);
     std::vector<std::int32_t> offsets(n_cells);
     for (std::size_t i = 0; i < offsets.size(); ++i)
         offsets[i] = static_cast<std::int32_t>(corners * (i + 1));
-    const std::vector<std::uint8_t> types(n_cells, flat_cells ? vtk_triangle : vtk_tetra);
+    const std::vector<std::uint8_t> types(n_cells, grid.vertices ? vtk_vertex
+                                                   : flat_cells  ? vtk_triangle
+                                                                 : vtk_tetra);
     const auto check_nodes = [&](const auto& cells) {
         for (const auto& cell : cells)
             for (Index node : cell)

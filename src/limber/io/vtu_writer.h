@@ -26,6 +26,7 @@ struct VtuGrid {
     std::vector<VtuArray> point_data = {};     // as long as points
     std::vector<VtuArray> cell_data = {};      // as long as the cells
     std::span<const Triangle> triangles = {};  // the cells where there are no tets
+    bool vertices = false;                     // a cell for every point, and no others
 };
 
 /// VTK XML UnstructuredGrid, appended raw, little-endian, UInt64 headers: doubles keep their bits

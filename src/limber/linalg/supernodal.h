@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,6 +31,9 @@ struct SupernodalWork {
     double flops = 0;        // in them
     double ms = 0;           // wall time
 };
+
+template <class T>
+struct Front;
 
 /// Multifrontal Cholesky factor A = L Lᵀ of a symmetric positive definite block matrix that can be
 /// brought up to date piece by piece (Hecht et al. 2012, section 4.3): the update block of every
@@ -99,6 +103,17 @@ class SupernodalCholesky final : public InverseOperator {
     /// dirty[s] = 1 for the supernodes given and their ancestors, and whole subtrees whose update
     /// blocks are not kept; returns their flops. `dirty` has n_supernodes() entries.
     double close_dirty(std::span<char> dirty) const;
+
+    /// Which factorisation the columns of a supernode are from: a number that no other
+    /// factorisation of this run of the program has, in whatever object. A root's changes whenever
+    /// anything below it does. What was solved with a factor is good as long as it stays.
+    std::uint64_t stamp(Index supernode) const;
+    /// The same for what analyze() found.
+    std::uint64_t structure_stamp() const;
+    /// Columns of L of one supernode, for those who work with them (supernodal_numeric.h).
+    Front<T> front(Index supernode) const;
+    /// Mask of the factor; empty: all free.
+    FreeMask free() const;
 
   private:
     struct Numeric;

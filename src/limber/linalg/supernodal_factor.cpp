@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "limber/core/check.h"
@@ -17,6 +18,11 @@ constexpr double wide_flops = 1e8;
 
 // Share of the newest measurement in the cost of a supernode.
 constexpr double newest_share = 0.3;
+
+std::uint64_t next_stamp() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
 
 bool all_free(const Vec3d& mask) {
     return mask.x != 0 && mask.y != 0 && mask.z != 0;
@@ -72,6 +78,8 @@ void SupernodalCholesky<T>::Numeric::analyze(const BlockCsr& pattern) {
     bad.assign(n, -1);
     not_finite.assign(n, 0);
     cost_ms.assign(n, 0);
+    stamp.assign(n, 0);
+    structure_stamp = next_stamp();
     solver.reset();
 }
 
@@ -156,8 +164,10 @@ SolveStats SupernodalCholesky<T>::Numeric::run(const BlockCsr& A, FreeMask mask,
     free.assign(mask.begin(), mask.end());
     work = {};
     std::ranges::fill(todo, 0);
+    const std::uint64_t now = next_stamp();
     for (Index s = 0; s < t.n_supernodes(); ++s) {
         if (!dirty[s]) continue;
+        stamp[s] = now;
         todo[layout.task_of[s]] = 1;
         ++work.n_supernodes;
         work.flops += t.flops[s];
@@ -226,6 +236,22 @@ bool SupernodalCholesky<T>::factorized() const {
 template <class T>
 Index SupernodalCholesky<T>::n_nodes() const {
     return numeric_->t.n_nodes();
+}
+template <class T>
+std::uint64_t SupernodalCholesky<T>::stamp(Index supernode) const {
+    return numeric_->stamp[supernode];
+}
+template <class T>
+std::uint64_t SupernodalCholesky<T>::structure_stamp() const {
+    return numeric_->structure_stamp;
+}
+template <class T>
+Front<T> SupernodalCholesky<T>::front(Index supernode) const {
+    return numeric_->front(supernode);
+}
+template <class T>
+FreeMask SupernodalCholesky<T>::free() const {
+    return numeric_->free;
 }
 template <class T>
 const SupernodalStructure& SupernodalCholesky<T>::structure() const {

@@ -36,7 +36,8 @@ constexpr Index tile_strips = 1;
 constexpr Index register_columns = 2;
 #endif
 
-enum class TileMode { subtract, negate, assign };  // C -= A Bᵀ, C = -A Bᵀ, C = A Bᵀ
+// C -= A Bᵀ, C = -A Bᵀ, C = A Bᵀ, C += A Bᵀ
+enum class TileMode { subtract, negate, assign, add };
 
 template <class T>
 using StripPointers = std::array<T*, tile_strips>;
@@ -60,6 +61,8 @@ inline void multiply_registers(const StripPointers<const T>& A, const T* B, Inde
             (P::load(c) - s).store(c);
         else if constexpr (mode == TileMode::negate)
             (-s).store(c);
+        else if constexpr (mode == TileMode::add)
+            (P::load(c) + s).store(c);
         else
             s.store(c);
     };

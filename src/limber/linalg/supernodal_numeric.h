@@ -164,7 +164,9 @@ struct SupernodalCholesky<T>::Numeric {
     std::vector<char> failed;  // per supernode: no factor, its own pivot or that of a descendant
     std::vector<Index> bad;    // per supernode: column of a bad pivot, -1: none
     std::vector<char> not_finite;
-    std::vector<double> cost_ms;  // per supernode
+    std::vector<double> cost_ms;       // per supernode
+    std::vector<std::uint64_t> stamp;  // per supernode
+    std::uint64_t structure_stamp = 0;
     bool factorized = false;
     SupernodalWork work;
 

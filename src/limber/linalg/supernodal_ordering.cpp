@@ -9,20 +9,36 @@
 
 namespace limber {
 
-std::vector<Index> nested_dissection(const BlockCsr& pattern, int n_separators) {
+std::vector<Index> nested_dissection(const BlockCsr& pattern, int n_separators,
+                                     std::span<const Index> last) {
     static_assert(sizeof(idx_t) >= sizeof(Index), "METIS counts at least as far as we do");
-    const Index n = pattern.n_nodes();
-    std::vector<Index> order(n);
-    std::iota(order.begin(), order.end(), 0);
+    std::vector<Index> number(pattern.n_nodes(), 0), order;  // number: in the graph, -1: last
+    for (Index node : last) {
+        LIMBER_CHECK(node >= 0 && node < pattern.n_nodes() && number[node] == 0,
+                     "nodes ordered last are named once each");
+        number[node] = -1;
+    }
+    for (Index i = 0; i < pattern.n_nodes(); ++i) {
+        if (number[i] == -1) continue;
+        number[i] = static_cast<Index>(order.size());
+        order.push_back(i);
+    }
+    const auto n = static_cast<Index>(order.size());
     std::vector<idx_t> begin{0}, neighbour;
     begin.reserve(n + 1);
     neighbour.reserve(pattern.n_blocks());
-    for (Index i = 0; i < n; ++i) {
-        for (Index k = pattern.row_begin()[i]; k < pattern.row_begin()[i + 1]; ++k)
-            if (pattern.column()[k] != i) neighbour.push_back(pattern.column()[k]);
+    for (Index i : order) {
+        for (Index k = pattern.row_begin()[i]; k < pattern.row_begin()[i + 1]; ++k) {
+            const Index j = pattern.column()[k];
+            if (j != i && number[j] != -1) neighbour.push_back(number[j]);
+        }
         begin.push_back(static_cast<idx_t>(neighbour.size()));
     }
-    if (neighbour.empty()) return order;  // nothing couples: any order is as good
+    const auto and_last = [&] {
+        order.insert(order.end(), last.begin(), last.end());
+        return order;
+    };
+    if (neighbour.empty()) return and_last();  // nothing couples: any order is as good
 
     std::array<idx_t, METIS_NOPTIONS> options;
     METIS_SetDefaultOptions(options.data());
@@ -34,8 +50,9 @@ std::vector<Index> nested_dissection(const BlockCsr& pattern, int n_separators) 
     const int status = METIS_NodeND(&n_vertices, begin.data(), neighbour.data(), nullptr,
                                     options.data(), perm.data(), inverse.data());
     LIMBER_CHECK(status == METIS_OK, "METIS orders a valid graph");
-    for (Index k = 0; k < n; ++k) order[k] = static_cast<Index>(perm[k]);
-    return order;
+    const std::vector<Index> node = order;
+    for (Index k = 0; k < n; ++k) order[k] = node[perm[k]];
+    return and_last();
 }
 
 }  // namespace limber

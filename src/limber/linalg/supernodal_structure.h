@@ -22,11 +22,15 @@ struct SupernodalOptions {
     bool lean = false;
     double memory_limit = 0;
     double largest_dropped = 1;  // no subtree above this share of the flops is dropped
+    // Nodes that are eliminated after all others of their body, whatever that costs (Petra et al.
+    // 2014): their columns of L are the factor of what is left when all others are eliminated.
+    std::vector<Index> last{};
 };
 
-/// Nodes in the order of nested dissection on the node graph: order[k] is eliminated k-th. The same
-/// for the same pattern on every machine.
-std::vector<Index> nested_dissection(const BlockCsr& pattern, int n_separators);
+/// Nodes in the order of nested dissection on the node graph, those of `last` after the others:
+/// order[k] is eliminated k-th. The same for the same pattern on every machine.
+std::vector<Index> nested_dissection(const BlockCsr& pattern, int n_separators,
+                                     std::span<const Index> last = {});
 
 /// A 3x3 block of the matrix and where its transpose enters the front of its supernode, in nodes:
 /// the blocks of one column of a front are those of one row of A, which lie side by side.

@@ -270,7 +270,7 @@ void count_work(SupernodalStructure& t) {
 
 SupernodalStructure analyze_pattern(const BlockCsr& A, const SupernodalOptions& options) {
     SupernodalStructure t;
-    set_order(nested_dissection(A, options.n_separators), t);
+    set_order(nested_dissection(A, options.n_separators, options.last), t);
     std::vector<Index> parent = elimination_tree(A, t);
     // Renumber the nodes in postorder, which leaves fill and flops as they are.
     std::vector<Index> post = postorder(parent), order(t.order.size()), place(t.order.size());

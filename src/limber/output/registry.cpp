@@ -5,6 +5,7 @@
 
 #include "limber/core/errors.h"
 #include "limber/io/file.h"
+#include "limber/output/contacts_output.h"
 #include "limber/output/joints_csv.h"
 #include "limber/output/probes_csv.h"
 #include "limber/output/progress.h"
@@ -38,6 +39,11 @@ const ObserverEntry observers[] = {
     {"vtu", true,
      [](const RunOutputOptions& o) -> Made { return std::make_unique<VtuSeries>(o.dir, o.every); },
      "vtu/series.pvd and vtu/<body>_000123.vtu, for ParaView"},
+    {"contacts", true,
+     [](const RunOutputOptions& o) -> Made {
+         return std::make_unique<ContactsOutput>(o.dir, o.every);
+     },
+     "contacts.csv and contacts/contacts_000123.vtu: where bodies touch and with what force"},
     {"summary", false,
      [](const RunOutputOptions& o) -> Made { return std::make_unique<Summary>(o); },
      "summary.json: the run in one object"},

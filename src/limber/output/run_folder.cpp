@@ -22,9 +22,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 6> written_files = {
-    "scene.toml", "steps.csv", "summary.json", "report.html", "decisions.csv", "joints.csv"};
-constexpr std::array<std::string_view, 3> written_folders = {"vtu", "probes", "checkpoint"};
+constexpr std::array<std::string_view, 7> written_files = {
+    "scene.toml",    "steps.csv",    "summary.json", "report.html",
+    "decisions.csv", "contacts.csv", "joints.csv"};
+constexpr std::array<std::string_view, 4> written_folders = {"vtu", "contacts", "probes",
+                                                             "checkpoint"};
 
 bool same_place(const fs::path& a, const fs::path& b) {
     std::error_code error;
@@ -156,8 +158,10 @@ void remove_earlier_run(const std::string& dir) {
         const fs::path path = fs::path(dir) / name;
         if (fs::symlink_status(path, error).type() == fs::file_type::regular) remove_file(path);
     }
-    remove_inside(fs::path(dir) / "vtu",
-                  [](const std::string& name) { return name == "series.pvd" || is_frame(name); });
+    for (const char* folder : {"vtu", "contacts"})
+        remove_inside(fs::path(dir) / folder, [](const std::string& name) {
+            return name == "series.pvd" || is_frame(name);
+        });
     // A probe may have any name: its table is known by its first line.
     remove_inside(fs::path(dir) / "probes", [&](const std::string& name) {
         std::ifstream file(fs::path(dir) / "probes" / name);

@@ -15,7 +15,8 @@ std::string steps_header() {
     for (std::string_view stage : stage_names) out.append(",").append(stage);
     out += ",iterations,residual,kinetic,elastic,potential,contacts,max_penetration,flags";
     out += ",absolute_residual,status,substeps";  // ours, after what the contract names
-    return out + ",updated_supernodes,updated_share,update_estimate_ms,update_ms,badness_left";
+    out += ",updated_supernodes,updated_share,update_estimate_ms,update_ms,badness_left";
+    return out + ",constraints,contact_iterations,contact_residual,smallest_gap";
 }
 
 std::string flag_names(unsigned flags) {
@@ -58,10 +59,16 @@ void append_step_row(std::string& out, const StepReport& report) {
     count(report.substeps);
     const FactorUpdate& update = report.update;
     count(update.supernodes);
-    for (const double value : {update.share, update.estimated_ms, update.ms, update.badness}) {
+    const auto optional = [&](double value) {  // empty where it is not finite
         out += ',';
         append_number(out, value);
-    }
+    };
+    for (const double value : {update.share, update.estimated_ms, update.ms, update.badness})
+        optional(value);
+    count(report.constraints.rows);
+    count(report.constraints.iterations);
+    optional(report.constraints.residual);
+    optional(report.constraints.smallest_gap);
 }
 
 void StepsCsv::begin(const World& world) {

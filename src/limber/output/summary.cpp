@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "limber/contact/contact_read_back.h"
 #include "limber/core/check.h"
 #include "limber/core/hash.h"
 #include "limber/core/version.h"
@@ -117,6 +118,26 @@ Json bodies_json(const Model& model) {
     return out;
 }
 
+/// Of the last step.
+Json contacts_json(const World& world) {
+    const Model& model = world.model();
+    Json out = Json::array();
+    for (const ContactPair& pair : contact_pairs(world.contacts().contacts)) {
+        Json entry = {{"body", model.bodies[pair.body].name}};
+        if (pair.obstacle >= 0)
+            entry["obstacle"] = pair.obstacle;
+        else
+            entry["other"] = model.bodies[pair.other].name;
+        entry["contacts"] = pair.contacts;
+        entry["sticking"] = pair.sticking;
+        entry["slipping"] = pair.slipping;
+        entry["normal_force"] = pair.normal_force;
+        entry["force"] = {pair.force.x, pair.force.y, pair.force.z};
+        out.push_back(std::move(entry));
+    }
+    return out;
+}
+
 void add_totals(const RunTotals& totals, Json& out) {
     const double n = std::max<double>(1, static_cast<double>(totals.steps()));
     out["wall_ms"] = wall_json(totals);
@@ -181,6 +202,7 @@ void Summary::write(const World& world, const std::string& status) {
     out["total_steps"] = options_.total_steps;
     out["simulated_s"] = world.state().time;
     add_totals(totals_, out);
+    out["contact_pairs"] = contacts_json(world);
     out["finite"] = totals_.finite && state_is_finite(world.state());
     out["state_hash"] = hex64(world.state_hash());
     out["peak_rss_mb"] = peak_rss_mb();

@@ -46,9 +46,9 @@ enum class Axes { xyz, x, y, z, xy, xz, yz };
 constexpr std::array<std::string_view, 7> enum_names(Axes) {
     return {"xyz", "x", "y", "z", "xy", "xz", "yz"};
 }
-enum class OutputFormat { vtu };
-constexpr std::array<std::string_view, 1> enum_names(OutputFormat) {
-    return {"vtu"};
+enum class OutputFormat { vtu, contacts };
+constexpr std::array<std::string_view, 2> enum_names(OutputFormat) {
+    return {"vtu", "contacts"};
 }
 
 struct TimeDef {

@@ -97,7 +97,8 @@ double largest(std::span<const double> x) {
 
 void impulse_response(const DenseMatrix& W, std::span<const double> u_free,
                       std::span<const double> p, std::span<double> u) {
-    parallel_for(W.n(), 64, [&](Index i) { u[i] = u_free[i] + dot(W.row(i), p); });
+    const Index grain = std::max<Index>(8, (1 << 17) / std::max<Index>(1, W.n()));  // 1 MB of W
+    parallel_for(W.n(), grain, [&](Index i) { u[i] = u_free[i] + dot(W.row(i), p); });
 }
 
 double mean_diagonal(const DenseMatrix& W, const ConstraintGroup& group) {
@@ -125,7 +126,7 @@ void check_groups(std::span<const ConstraintGroup> groups, std::size_t n_rows) {
 void GroupLaws::prepare(const ComplementarityProblem& problem) {
     groups_ = problem.groups;
     laws_.resize(groups_.size());
-    parallel_for(size(), 64, [&](Index g) {
+    parallel_for(size(), 256, [&](Index g) {
         const ConstraintGroup& group = groups_[g];
         Law& law = laws_[g];
         law.d = mean_diagonal(problem.W, group);

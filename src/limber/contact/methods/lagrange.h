@@ -18,8 +18,8 @@ struct LagrangeOptions {
     double friction = 0.3;  // Coulomb's mu, where the obstacle has none of its own
     bool bodies = true;     // bodies against each other
     bool self = false;      // bodies against themselves
-    ComplementarityMethod solver = ComplementarityMethod::gauss_seidel;
-    ComplementarityOptions limits;
+    ComplementarityMethod solver = ComplementarityMethod::automatic;
+    ComplementarityOptions limits{.max_iterations = 1000, .tolerance = 1e-7};
     int relinearise = 0;  // more passes of detection and solve
 };
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/contact/complementarity/automatic.h"
+
+#include <algorithm>
+
+namespace limber {
+
+namespace {
+
+constexpr int first_sweeps = 30;
+// A pivot costs about n³ operations on one thread: with 400 rows a few milliseconds, as hundreds of
+// sweeps do.
+constexpr Index most_rows = 400;
+constexpr int most_pivots = 20;
+
+}  // namespace
+
+ComplementarityStats AutomaticSolver::solve(const ComplementarityProblem& problem,
+                                            const ComplementarityOptions& options,
+                                            std::span<double> p) {
+    ComplementarityOptions part = options;
+    int spent = 0;
+    const auto run = [&](ComplementaritySolver& solver, int limit) {
+        part.max_iterations = std::min(limit, options.max_iterations - spent);
+        ComplementarityStats stats = solver.solve(problem, part, p);
+        spent += stats.iterations;
+        stats.iterations = spent;
+        return stats;
+    };
+    const bool small = problem.W.n() <= most_rows;
+    ComplementarityStats stats = run(sweeps_, small ? first_sweeps : options.max_iterations);
+    if (small && !stats.converged && spent < options.max_iterations) {
+        stats = run(pivots_, most_pivots);
+        if (!stats.converged && spent < options.max_iterations)
+            stats = run(sweeps_, options.max_iterations);
+    }
+    return stats;
+}
+
+}  // namespace limber
