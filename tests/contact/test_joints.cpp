@@ -102,7 +102,7 @@ TEST(Joints, a_hinged_box_is_a_pendulum) {
     const double period = 2 * std::numbers::pi * std::sqrt(about_edge / (9.81 * 0.5 * a));
     std::vector<double> crossings;
     double before = 0;
-    for (int k = 0; k < 3000 && crossings.size() < 5; ++k) {
+    for (int k = 0; k < 4000 && crossings.size() < 5; ++k) {
         run_joints(*world, 1);
         const double x = world->state().rigid[0].position.x;
         if (before > 0 && x <= 0) crossings.push_back(world->state().time - h * x / (x - before));

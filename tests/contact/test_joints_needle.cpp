@@ -29,7 +29,10 @@ const Needle& needle_of(const World& world) {
 }
 
 TEST(NeedleInsertion, enters_when_the_tip_force_passes_the_puncture_force) {
-    const auto world = world_from(needle_scene(down_and_up, "puncture = 0.6\n"));
+    // A tenth of a millimetre a step.
+    const auto world =
+        world_from(needle_scene("times = [0, 1], translate = [[0, 0, 0], [0, -0.01, 0]]",
+                                "puncture = 0.6\n", "[0.013, 0.101, 0.007]"));
     double before = 0, at_entry = 0;
     while (needle_of(*world).chain().empty() && world->state().step < 100) {
         before = at_entry;
