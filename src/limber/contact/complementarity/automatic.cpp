@@ -8,10 +8,15 @@ namespace limber {
 namespace {
 
 constexpr int first_sweeps = 30;
-// A pivot costs about n³ operations on one thread: with 400 rows a few milliseconds, as hundreds of
-// sweeps do.
 constexpr Index most_rows = 400;
-constexpr int most_pivots = 20;
+
+/// A pivot costs about n³ operations on one thread. A start from the last step's answer takes a
+/// few; the first step of a stiff body on the brink of slipping took 200 of 200 rows, a millisecond
+/// each.
+int most_pivots(Index n) {
+    const double share = 200.0 / static_cast<double>(std::max<Index>(n, 1));
+    return static_cast<int>(std::clamp(250 * share * share * share, 20.0, 1000.0));
+}
 
 }  // namespace
 
@@ -30,7 +35,7 @@ ComplementarityStats AutomaticSolver::solve(const ComplementarityProblem& proble
     const bool small = problem.W.n() <= most_rows;
     ComplementarityStats stats = run(sweeps_, small ? first_sweeps : options.max_iterations);
     if (small && !stats.converged && spent < options.max_iterations) {
-        stats = run(pivots_, most_pivots);
+        stats = run(pivots_, most_pivots(problem.W.n()));
         if (!stats.converged && spent < options.max_iterations)
             stats = run(sweeps_, options.max_iterations);
     }

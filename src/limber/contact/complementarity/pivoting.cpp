@@ -187,11 +187,11 @@ ComplementarityStats PivotingSolver::solve(const ComplementarityProblem& problem
     for (std::size_t i = 0; i < p.size(); ++i) center_[i] = y_[i] = p[i] / unit_[i];
     ComplementarityStats stats;
     double eps = 1e-8;
-    const double largest_unit = largest(unit_);
+    const double smallest_unit = *std::min_element(unit_.begin(), unit_.end());
     for (int idle = 0;
          idle < 20 && stats.iterations < options.max_iterations && !stats.converged;) {
-        // Far below the residual to come: that is at most eps |y - center| away.
-        const double inner_goal = 1e-3 * goal / largest_unit;
+        // u = v / unit, and far below the residual to come: that is at most eps |y - center| away.
+        const double inner_goal = 1e-3 * goal * smallest_unit;
         const bool solved = solve_proximal(eps, std::max(inner_goal, 1e-15 * largest(v_free_)),
                                            options.max_iterations, stats.iterations);
         for (std::size_t i = 0; i < p.size(); ++i) p[i] = y_[i] * unit_[i];

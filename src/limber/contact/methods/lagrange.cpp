@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "limber/contact/contact_read_back.h"
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
 #include "limber/core/timer.h"
@@ -66,6 +67,38 @@ void LagrangeContact::find(const ContactInput& in, bool at_end, ContactSet& set)
                         set);
     for (const auto& joint : joints_)
         std::erase_if(set.contacts, [&](const Contact& c) { return joint->replaces(c); });
+    thin_out(in, options_.spacing > 0 ? options_.spacing : 0.1 * (alarm - options_.distance),
+             set.contacts);
+}
+
+/// Where vertices of two bodies stand on each other both see the contact: two constraints that say
+/// the same make W singular and the solver slow.
+void LagrangeContact::thin_out(const ContactInput& in, double spacing,
+                               std::vector<Contact>& contacts) {
+    const auto same_bodies = [](const Contact& a, const Contact& b) {
+        return std::minmax(a.body, a.other) == std::minmax(b.body, b.other);
+    };
+    kept_.clear();
+    kept_at_.clear();
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+        const Contact& c = contacts[i];
+        bool wanted = true;
+        if (c.obstacle < 0) {
+            const Vec3d point = contact_point(c, in.x);
+            for (std::size_t k = 0; wanted && k < kept_.size(); ++k) {
+                if (!(squared_norm(kept_[k] - point) < spacing * spacing)) continue;
+                const Contact& other = contacts[kept_at_[k]];
+                wanted = !same_bodies(c, other) || std::abs(dot(c.normal, other.normal)) < 0.9;
+            }
+            if (wanted) {
+                kept_.push_back(point);
+                kept_at_.push_back(static_cast<Index>(n));
+            }
+        }
+        if (wanted) contacts[n++] = contacts[i];
+    }
+    contacts.resize(n);
 }
 
 /// Joints first, then contacts in their order: a row along the normal, and two along tangents where

@@ -15,6 +15,7 @@ namespace limber {
 struct LagrangeOptions {
     double alarm = 0;       // contacts are looked for within this distance [m]; 0: automatic
     double distance = 0;    // at which surfaces are kept [m]
+    double spacing = 0;     // of contacts between the same bodies [m]; 0: automatic
     double friction = 0.3;  // Coulomb's mu, where the obstacle has none of its own
     bool bodies = true;     // bodies against each other
     bool self = false;      // bodies against themselves
@@ -29,6 +30,9 @@ void fields(Visitor& field, LagrangeOptions& o) {
           "distance within which contacts are looked for; 0: a tenth of the mean edge of the "
           "surfaces");
     field("distance", o.distance, at_least(0, Unit::length), "at which surfaces are kept apart");
+    field("spacing", o.spacing, at_least(0, Unit::length),
+          "of contacts between the same two bodies: of those nearer to each other, with normals "
+          "less than 25 degrees apart, the first is kept; 0: a tenth of the alarm distance");
     field("friction", o.friction, between(0, 10),
           "Coulomb coefficient where the obstacle gives none");
     field("bodies", o.bodies, any_value(), "bodies touch each other");
@@ -93,6 +97,7 @@ class LagrangeContact final : public ContactMethod {
         std::vector<double> joints;         // of the joints' rows [N s]
     };
     void find(const ContactInput& in, bool at_end, ContactSet& set);
+    void thin_out(const ContactInput& in, double spacing, std::vector<Contact>& contacts);
     void add_rows(const ContactInput& in, const ContactSet& set);
     void start_from(const Impulses& before, const ContactSet& set);
     void keep_impulses(double h, ContactSet& set);
@@ -104,7 +109,9 @@ class LagrangeContact final : public ContactMethod {
     ObstacleContacts obstacle_contacts_;
     BodyContacts body_contacts_;
     Delassus delassus_;
-    double alarm_ = 0;  // [m]
+    double alarm_ = 0;         // [m]
+    std::vector<Vec3d> kept_;  // points of the contacts between bodies
+    std::vector<Index> kept_at_;
     ConstraintSet set_;
     std::vector<Index> joint_rows_;  // where each joint's rows begin, and where contacts' do
     DenseMatrix W_;
