@@ -180,7 +180,8 @@ int run_scene(Arguments a) {
         std::printf("%s: %s\n", solver.c_str(), needs.c_str());
         std::fflush(stdout);  // the progress that follows goes past the buffer
     }
-    World world(std::move(model), std::move(stepper), make_contact(scene),
+    auto contact = make_contact(scene, *model);
+    World world(std::move(model), std::move(stepper), std::move(contact),
                 {.measure_energy = scene.output.energy});
     if (resuming) {
         std::vector<std::string> warnings;

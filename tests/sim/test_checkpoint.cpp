@@ -53,7 +53,8 @@ std::unique_ptr<World> world_of(const SceneDef& scene) {
     BuildReport report;
     auto model = std::make_unique<const Model>(build_model(scene, report));
     auto stepper = make_stepper(scene, *model);
-    return std::make_unique<World>(std::move(model), std::move(stepper), make_contact(scene));
+    auto contact = make_contact(scene, *model);
+    return std::make_unique<World>(std::move(model), std::move(stepper), std::move(contact));
 }
 
 /// Every registered solver with every registered contact method: a new one joins by being

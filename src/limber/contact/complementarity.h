@@ -23,10 +23,12 @@ struct ConstraintGroup {
         contact,    // 1 row: 0 <= u_n ⊥ p_n >= 0
         friction,   // 3 rows, normal first: the same, and |p_t| <= mu p_n, against u_t where it
                     // slips
+        limited,    // 1 row: |p| <= limit, against u where it slips
     };
     Kind kind = Kind::contact;
     Index row = 0, n_rows = 1;
     double mu = 0;
+    double limit = 0;  // [N s]
 };
 
 /// u = u_free + W p. Rows of contact carry gap/h in u_free, so that u_n h is the gap at the end of

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <compare>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -159,6 +160,8 @@ struct ConstraintReport {
     }
 };
 
+class Joint;
+
 /// How contact is resolved; one file in contact/methods/ and one line in scene/registry.cpp each.
 class ContactMethod {
   public:
@@ -192,9 +195,13 @@ class ContactMethod {
     virtual bool clocked() const { return false; }
     virtual std::span<const Index> decisions() const { return {}; }
     virtual void replay(std::span<const Index>) {}
+    /// What holds by the scene, where the method acts by constraints.
+    virtual std::span<const std::unique_ptr<Joint>> joints() const { return {}; }
     /// History: what the next step remembers of this one.
     virtual void save(ByteWriter&) const {}
     virtual void load(ByteReader&) {}
+    /// A whole step was accepted: what joints go back to on reset().
+    virtual void keep() {}
     virtual void reset() {}
 };
 

@@ -119,16 +119,16 @@ void fields(Visitor&, NoOptions&) {}
 
 const ContactEntry contact_table[] = {
     {option_case<NoOptions>("none", "bodies pass through obstacles"),
-     [](const AnyOptions&) -> std::unique_ptr<ContactMethod> {
+     [](const AnyOptions&, const Model&) -> std::unique_ptr<ContactMethod> {
          return std::make_unique<NoContact>();
      }},
     {option_case<PenaltyOptions>("penalty", "springs and Coulomb friction at surface nodes"),
-     [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
+     [](const AnyOptions& options, const Model&) -> std::unique_ptr<ContactMethod> {
          return std::make_unique<PenaltyContact>(options.as<PenaltyOptions>());
      }},
     {option_case<ProjectionOptions>(
          "projection", "surface nodes put back onto obstacles after each step, with friction"),
-     [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
+     [](const AnyOptions& options, const Model&) -> std::unique_ptr<ContactMethod> {
          return std::make_unique<ProjectionContact>(options.as<ProjectionOptions>());
      }},
     {option_case<RepulsionOptions>("repulsion",
@@ -138,8 +138,9 @@ const ContactEntry contact_table[] = {
      }},
     {option_case<LagrangeOptions>(
          "lagrange", "no penetration and Coulomb friction as constraints; Zeng et al. 2022"),
-     [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
-         return std::make_unique<LagrangeContact>(options.as<LagrangeOptions>());
+     [](const AnyOptions& options, const Model& model) -> std::unique_ptr<ContactMethod> {
+         return std::make_unique<LagrangeContact>(options.as<LagrangeOptions>(),
+                                                  make_joints(model.joints));
      }},
 };
 
@@ -268,7 +269,7 @@ std::unique_ptr<Stepper> make_stepper(const SceneDef& scene, const Model& model)
         return std::make_unique<ModalStepper>(model, static_cast<int>(*scene.time.modes));
     return entry_of(steppers(), options.name).make(model, options);
 }
-std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene) {
+std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene, const Model& model) {
     if (scene.time.analysis == Analysis::modal) return std::make_unique<NoContact>();
     AnyOptions options = scene.contact.options;
     const StepperEntry& stepper = entry_of(steppers(), scene.solver.options.name);
@@ -279,7 +280,7 @@ std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene) {
         if (form == PenaltyForm::automatic)
             form = wants_explicit ? PenaltyForm::explicit_form : PenaltyForm::implicit_form;
     }
-    return entry_of(contact_methods(), options.name).make(options);
+    return entry_of(contact_methods(), options.name).make(options, model);
 }
 ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene,
                                   std::vector<std::string>& remarks) {

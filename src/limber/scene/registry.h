@@ -38,7 +38,8 @@ struct StepperEntry {
 };
 struct ContactEntry {
     OptionCase options;
-    std::unique_ptr<ContactMethod> (*make)(const AnyOptions& options);
+    /// The joints of the model go to methods that act by constraints.
+    std::unique_ptr<ContactMethod> (*make)(const AnyOptions& options, const Model& model);
 };
 struct ObstacleEntry {
     OptionCase options;
@@ -59,7 +60,7 @@ std::span<const OptionCase> contact_cases();
 std::span<const OptionCase> obstacle_cases();
 
 std::unique_ptr<Stepper> make_stepper(const SceneDef& scene, const Model& model);
-std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene);
+std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene, const Model& model);
 ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene,
                                   std::vector<std::string>& remarks);
 /// Whatever can be said about the shape without reading a file.

@@ -109,6 +109,7 @@ StepReport World::step(double deadline_ms) {
     replay_ = {};
     if (accepted) {
         std::swap(state_, trial_);
+        contact_->keep();
         state_.step = report.step;
         state_.time = report.time;
     } else {
@@ -214,7 +215,7 @@ double World::load_share(double t) const {
     return model_->load_ramp > 0 ? std::clamp(t / model_->load_ramp, 0.0, 1.0) : 1.0;
 }
 
-/// Gravity and forces at a time [N].
+/// Gravity and forces at a time; pressure on walls where they are at the start of the step [N].
 void World::load_at(double t, std::span<Vec3d> out) const {
     const Model& m = *model_;
     const double share = load_share(t);
@@ -224,6 +225,7 @@ void World::load_at(double t, std::span<Vec3d> out) const {
         for (std::size_t k = 0; k < force.nodes.size(); ++k)
             out[force.nodes[k]] += scale * force.share[k];
     }
+    for (const PressureLoad& load : m.pressures) load.add(trial_.x, t, share, out);
 }
 
 /// Loads and pin velocities for a step of length h that ends at t_end.

@@ -13,7 +13,8 @@ std::unique_ptr<World> make_world(const SceneDef& scene, const SceneDef& contact
                                   const Model& model) {
     auto own = std::make_unique<const Model>(model);
     auto stepper = make_stepper(wants_tuning(scene) ? tuned(scene, model).scene : scene, *own);
-    return std::make_unique<World>(std::move(own), std::move(stepper), make_contact(contact),
+    auto method = make_contact(contact, *own);
+    return std::make_unique<World>(std::move(own), std::move(stepper), std::move(method),
                                    WorldOptions{.measure_energy = true});
 }
 

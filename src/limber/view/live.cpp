@@ -70,7 +70,7 @@ void LiveSession::make_world(std::unique_ptr<Model> model, const State* state) {
     const StepperEntry& entry = stepper_entry(scene_.solver.options.name);
     const bool implicit =
         !(entry.explicit_contact && entry.explicit_contact(scene_.solver.options));
-    auto hand = std::make_unique<Hand>(make_contact(scene_), model->obstacles, implicit);
+    auto hand = std::make_unique<Hand>(make_contact(scene_, *model), model->obstacles, implicit);
     if (hand_) hand->set_tool(hand_->tool());
     hand_ = hand.get();
     const double h = model->h;

@@ -78,7 +78,10 @@ void ProjectedGradient::apply(ImpulseOperator& W, std::span<const double> y, std
 }
 
 void ProjectedGradient::project(std::span<double> y) const {
-    for (const ConstraintGroup& g : groups_) project_group(g, y.subspan(g.row, g.n_rows));
+    for (ConstraintGroup g : groups_) {
+        g.limit /= unit_[g.row];  // of p; the other sets are cones
+        project_group(g, y.subspan(g.row, g.n_rows));
+    }
 }
 
 /// s of the impulses y_, blended with the last one.

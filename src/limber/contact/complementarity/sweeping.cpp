@@ -18,8 +18,9 @@ bool SweepingSolver::choose_groups(std::span<const double> p, bool may_shrink) {
     bool grew = false;
     for (Index g = 0; g < laws_.size(); ++g) {
         const ConstraintGroup& group = laws_.group(g);
-        const bool matters = group.kind == ConstraintGroup::Kind::bilateral || p[group.row] != 0 ||
-                             u_[group.row] < 0;
+        const bool two_sided = group.kind == ConstraintGroup::Kind::bilateral ||
+                               group.kind == ConstraintGroup::Kind::limited;
+        const bool matters = two_sided || p[group.row] != 0 || u_[group.row] < 0;
         if (matters && !chosen_[g]) grew = true;
         if (matters && chosen_[g]) ++n_kept;
         chosen_[g] = matters ? 2 : chosen_[g] ? 1 : 0;  // 1: only kept

@@ -66,6 +66,8 @@ void LagrangeContact::find(const ContactInput& in, bool at_end, ContactSet& set)
                          .bodies = options_.bodies,
                          .self = options_.self},
                         set);
+    for (const auto& joint : joints_)
+        std::erase_if(set.contacts, [&](const Contact& c) { return joint->replaces(c); });
     thin_out(in, options_.spacing > 0 ? options_.spacing : 0.1 * (alarm - options_.distance),
              set.contacts);
 }
@@ -223,7 +225,8 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
         keep_impulses(in.h, set);
     }
     for (const ConstraintGroup& g : set_.groups) {
-        if (g.kind == ConstraintGroup::Kind::bilateral) continue;
+        if (g.kind == ConstraintGroup::Kind::bilateral || g.kind == ConstraintGroup::Kind::limited)
+            continue;
         const double gap = in.h * (set_.H.apply(g.row, v) + set_.target[g.row]);
         report.smallest_gap = std::min(report.smallest_gap, gap);
     }
@@ -263,6 +266,10 @@ void LagrangeContact::load(ByteReader& in) {
             in.fail("lagrange_joints", "is damaged at index " + std::to_string(i));
     for (const auto& joint : joints_) joint->load(in);
     past_ = std::move(loaded);
+}
+
+void LagrangeContact::keep() {
+    for (const auto& joint : joints_) joint->keep();
 }
 
 void LagrangeContact::reset() {

@@ -87,6 +87,8 @@ class LagrangeContact final : public ContactMethod {
                    std::span<Vec3d> f) override;
     void save(ByteWriter& out) const override;
     void load(ByteReader& in) override;
+    std::span<const std::unique_ptr<Joint>> joints() const override { return joints_; }
+    void keep() override;
     void reset() override;
     bool clocked() const override { return options_.deadline_ms > 0; }
     std::span<const Index> decisions() const override { return decided_; }
