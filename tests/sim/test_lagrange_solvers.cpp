@@ -114,7 +114,8 @@ std::unique_ptr<World> world_of(const std::string& text) {
     BuildReport report;
     auto model = std::make_unique<const Model>(build_model(scene, report));
     auto stepper = make_stepper(scene, *model);
-    return std::make_unique<World>(std::move(model), std::move(stepper), make_contact(scene));
+    auto contact = make_contact(scene, *model);
+    return std::make_unique<World>(std::move(model), std::move(stepper), std::move(contact));
 }
 
 /// Steps, and holds every one of them to what constraints promise.
