@@ -133,7 +133,7 @@ const ContactEntry contact_table[] = {
      }},
     {option_case<RepulsionOptions>("repulsion",
                                    "repulsive energies for minimising solvers, without friction"),
-     [](const AnyOptions& options) -> std::unique_ptr<ContactMethod> {
+     [](const AnyOptions& options, const Model&) -> std::unique_ptr<ContactMethod> {
          return std::make_unique<RepulsionContact>(options.as<RepulsionOptions>());
      }},
     {option_case<LagrangeOptions>(

@@ -41,7 +41,8 @@ SceneDef with(const SceneDef& scene, const ChebyshevPhases& phases) {
 std::unique_ptr<World> world_of(const SceneDef& scene, const Model& model) {
     auto own = std::make_unique<const Model>(model);
     auto stepper = make_stepper(scene, *own);
-    return std::make_unique<World>(std::move(own), std::move(stepper), make_contact(scene),
+    auto contact = make_contact(scene, *own);
+    return std::make_unique<World>(std::move(own), std::move(stepper), std::move(contact),
                                    WorldOptions{.measure_energy = false});
 }
 
