@@ -127,7 +127,8 @@ TEST(Joints, a_soft_door_turns_on_a_rigid_post) {
     // About the axis by 2 rad/s for a second, less what damping of the bending took.
     const BodyState door = state_of(*world, 1);
     EXPECT_NEAR(std::atan2(door.centre.z, door.centre.x), 2, 0.2);
-    EXPECT_NEAR(door.centre.y, 0, 1e-6);
+    // Its tets are not the same above and below: the pull outwards bends it by microns.
+    EXPECT_NEAR(door.centre.y, 0, 1e-4);
     EXPECT_LT(reading(*world, 3, "violation"), 1e-4);
 }
 
