@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/scene/build_joints.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -14,13 +16,15 @@ namespace limber {
 
 namespace {
 
+/// Three digits are enough for a message.
+std::string short_text(double value) {
+    return fmt::format("{:.3g}", value);
+}
+
 /// Names of columns: those of the scene, else kind and number.
 template <class Def>
 std::string name_of(const Def& def, std::string_view kind, std::size_t number) {
-    if constexpr (requires { def.name->size(); })
-        return def.name ? std::string(*def.name) : std::string(kind) + '_' + std::to_string(number);
-    else
-        return def.name;
+    return def.name ? std::string(*def.name) : std::string(kind) + '_' + std::to_string(number);
 }
 
 class JointBuilder {
@@ -43,13 +47,17 @@ class JointBuilder {
         }
         for (std::size_t i = 0; i < scene_.cables.size(); ++i) add_cable(scene_.cables[i], i);
         for (std::size_t i = 0; i < scene_.cavities.size(); ++i) add_cavity(scene_.cavities[i], i);
-        for (std::size_t i = 0; i < scene_.needles.size(); ++i) add_needle(scene_.needles[i], i);
+        for (const NeedleDef& def : scene_.needles) add_needle(def);
     }
 
   private:
     [[noreturn]] void refuse(const Origin& origin, std::string_view key,
                              const std::string& why) const {
         throw InputError(origin.at(key), origin.path + '.' + std::string(key) + why);
+    }
+    void warn(const Origin& origin, const std::string& what) {
+        warnings_.push_back(origin.place.file + ':' + std::to_string(origin.place.line) + ": " +
+                            origin.path + what);
     }
     const Body& soft_body(const std::string& name, const Origin& origin) const {
         const Body& body = model_.bodies[points_.side(name).body];
@@ -70,7 +78,7 @@ class JointBuilder {
         const double away = points_.outside(side, place);
         if (side.body >= 0 && away > 1e-6 * points_.size(side.body))
             refuse(origin, key,
-                   ": the point " + vector_text(place) + " lies " + number_text(away) +
+                   ": the point " + vector_text(place) + " lies " + short_text(away) +
                        " m outside of " + points_.side_text(side) + "; allowed: a point inside it");
         return points_.at(side, {place})[0];
     }
@@ -80,8 +88,8 @@ class JointBuilder {
     void add_attachment(const AttachDef& def, std::size_t number) {
         AttachmentData data;
         data.name = name_of(def, "attach", number);
-        data.closing = def.closing;
-        data.collide = def.collide;
+        data.closing = def.closing.value_or(0);
+        data.collide = def.collide.value_or(false);
         const JointSide a = points_.side(def.body), b = points_.side(def.to.value_or(""));
         if (def.point) {
             const Vec3d to = def.to_point.value_or(*def.point);
@@ -113,8 +121,8 @@ class JointBuilder {
         }
         if (nodes.empty())
             refuse(def.origin, "select",
-                   ": no selected node is within reach = " + number_text(reach) + " m of " +
-                       points_.side_text(b) + "; the nearest is " + number_text(nearest) +
+                   ": no selected node is within reach = " + short_text(reach) + " m of " +
+                       points_.side_text(b) + "; the nearest is " + short_text(nearest) +
                        " m away");
         const std::vector<JointPoint> others = points_.at(b, places);
         for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -129,7 +137,7 @@ class JointBuilder {
     void add_hinge(const AttachDef& def, std::size_t number) {
         HingeJointData data;
         data.name = name_of(def, "attach", number);
-        data.collide = def.collide;
+        data.collide = def.collide.value_or(false);
         const JointSide a = points_.side(def.body), b = points_.side(def.to.value_or(""));
         for (int k = 0; k < 2; ++k) {
             data.a[k] = point_of(a, (*def.hinge)[k], def.origin, "hinge");
@@ -189,8 +197,8 @@ class JointBuilder {
         for (const double pull : def.pull)
             if (pull >= data.length)
                 refuse(def.origin, "pull",
-                       " = " + number_text(pull) + " m leaves nothing of a cable of " +
-                           number_text(data.length) + " m");
+                       " = " + short_text(pull) + " m leaves nothing of a cable of " +
+                           short_text(data.length) + " m");
         if (std::all_of(data.path.begin(), data.path.end(),
                         [&](const JointPoint& p) { return held(p); }))
             refuse(def.origin, "path",
@@ -232,8 +240,8 @@ class JointBuilder {
         return wall;
     }
 
-    /// Nodes of the wall's open edges; they must not move.
-    std::vector<Index> rim_of(const CavityDef& def, const std::vector<Triangle>& wall) const {
+    /// Nodes of the wall's open edges; they should not move.
+    std::vector<Index> rim_of(const CavityDef& def, const std::vector<Triangle>& wall) {
         const std::vector<EdgeUse> uses = edge_uses(wall);
         std::set<Index> rim;
         for (std::size_t i = 0; i < uses.size();) {
@@ -250,11 +258,15 @@ class JointBuilder {
                 moving += !pin.motion.still() &&
                           std::binary_search(pin.nodes.begin(), pin.nodes.end(), node);
         }
-        if (loose > 0)
-            refuse(def.origin, def.select ? "select" : "body",
-                   ": the wall is open at " + std::to_string(rim.size()) + " nodes, of which " +
-                       std::to_string(loose) +
-                       " are not pinned; allowed: a closed wall, or a rim that is held");
+        if (loose > 0) {
+            const std::string what = ": the wall is open at " + std::to_string(rim.size()) +
+                                     " nodes, of which " + std::to_string(loose) +
+                                     " are not pinned";
+            const std::string_view key = def.select ? "select" : "body";
+            if (def.volume)
+                refuse(def.origin, key, what + "; allowed: a closed wall, or a rim that is held");
+            warn(def.origin, what + ": the pressure also pushes the body as a whole");
+        }
         if (moving > 0 && def.volume)
             refuse(def.origin, "volume",
                    ": the wall is open at a rim that moves, so that its volume is not known");
@@ -273,7 +285,7 @@ class JointBuilder {
         const double volume = wall.volume(x);
         if (!(volume > 0))
             refuse(def.origin, def.select ? "select" : "body",
-                   ": the selected faces hold " + number_text(volume) +
+                   ": the selected faces hold " + short_text(volume) +
                        " m^3: they look outwards; allowed: the wall of a hollow");
         const std::string name = name_of(def, "cavity", number);
         if (def.pressure) {
@@ -301,7 +313,7 @@ class JointBuilder {
         return sum / (body.tet_end - body.tet_begin);
     }
 
-    void add_needle(const NeedleDef& def, std::size_t number) {
+    void add_needle(const NeedleDef& def) {
         const Body& body = soft_body(def.body, def.origin);
         NeedleData data;
         data.name = def.name;
@@ -321,11 +333,10 @@ class JointBuilder {
         data.inside = points_on_shaft(data, x, tip, data.direction_at(0));
         if (data.inside.empty() && point_inside(data.tets, x, tip))
             refuse(def.origin, "length",
-                   " = " + number_text(def.length) + " m: the whole needle is inside body '" +
+                   " = " + short_text(def.length) + " m: the whole needle is inside body '" +
                        def.body + "'; allowed: a shaft that reaches out of it");
         warn_if_it_misses(def, data);
         model_.joints.push_back(std::move(data));
-        static_cast<void>(number);
     }
 
     /// A body may come to a needle, so that this is no error.
@@ -336,11 +347,10 @@ class JointBuilder {
         for (int k = 0; k <= samples && nearest > 0; ++k)
             nearest = std::min(
                 nearest, points_.outside(points_.side(def.body), data.tip_at(end * k / samples)));
-        if (nearest < data.spacing) return;
-        warnings_.push_back(def.origin.place.file + ':' + std::to_string(def.origin.place.line) +
-                            ": " + def.origin.path + ": the tip comes no nearer than " +
-                            number_text(nearest) + " m to body '" + def.body +
-                            "' where that is at rest; is tip, direction or motion wrong?");
+        if (nearest < 0.01 * points_.size(points_.side(def.body).body)) return;
+        warn(def.origin, ": the tip comes no nearer than " + short_text(nearest) + " m to body '" +
+                             def.body +
+                             "' where that is at rest; is tip, direction or motion wrong?");
     }
 
     const SceneDef& scene_;

@@ -20,8 +20,8 @@ struct AttachDef {
     std::optional<SelectDef> select;
     std::optional<std::array<Vec3d, 2>> hinge;
     std::optional<double> reach, region;  // [m]
-    double closing = 0;                   // [s]
-    bool collide = false;
+    std::optional<double> closing;        // [s]
+    std::optional<bool> collide;
     Origin origin;
 };
 template <class Visitor>
@@ -45,8 +45,9 @@ void fields(Visitor& field, AttachDef& o) {
           "at most one constraint a region: of selected nodes nearer than this to each other only "
           "the first is held");
     field("closing", o.closing, at_least(0, Unit::time),
-          "time over which `point` is drawn to a `to_point` elsewhere; 0: in the first step");
-    field("collide", o.collide, any_value(), "the two sides still touch each other");
+          "time over which `point` is drawn to a `to_point` elsewhere; in the first step without");
+    field("collide", o.collide, any_value(),
+          "the two sides still touch each other; they do not where nothing is given");
     field.exactly_one({"point", "select", "hinge"});
     field.needs("to_point", "point");
     field.needs("reach", "select");
@@ -95,7 +96,7 @@ void fields(Visitor& field, CavityDef& o) {
     field("body", o.body, required(), "name of the soft body");
     field("select", o.select, any_value(),
           "its wall: the boundary faces with all three nodes selected; every closed hollow inside "
-          "the body where nothing is given. A wall may be open where its rim is pinned");
+          "the body where nothing is given. The rim of an open wall should be pinned");
     field("times", o.times, required(any_value(Unit::time)), "of the key frames, increasing");
     field("pressure", o.pressure, any_value(Unit::pressure),
           "above the pressure outside, a key frame each, linear between them; follows the wall");
