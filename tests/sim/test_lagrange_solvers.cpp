@@ -305,7 +305,9 @@ TEST(NewtonContact, a_pressed_hyperelastic_block_is_in_balance_with_its_contact_
         const std::vector<Vec3d> v = world->state().v;
         const StepReport report = world->step();
         ASSERT_FALSE(report.failed) << report.failure.what;
-        EXPECT_FALSE(report.has(StepFlag::contact_cap)) << "step " << report.step;
+        // Where the passes went apart the step was taken in smaller ones.
+        EXPECT_TRUE(!report.has(StepFlag::contact_cap) || report.has(StepFlag::substepped))
+            << "step " << report.step;
         EXPECT_GT(report.constraints.smallest_gap, -2e-7);
         EXPECT_LT(report.max_penetration, 2e-7);
         passes = std::max(passes, report.constraints.passes);
