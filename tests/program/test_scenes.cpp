@@ -69,6 +69,7 @@ constexpr Row rows[] = {
     {"pad_on_sphere", Count::dofs, 6561, 0, 5},
     {"stack", Count::dofs, 30240, 0, 2},
     {"heterogeneous_stack", Count::dofs, 2205, 0, 20},
+    {"needle", Count::dofs, 12555, 0, 2},
     {"gripper", Count::dofs, 30033 + 2 * 474, 0, 2},
     {"pick_and_place", Count::dofs, 30033 + 2 * 474, 0, 2},
     {"needle", Count::dofs, 12555, 0, 2},
