@@ -308,7 +308,8 @@ void Objective<Real>::diagonal_blocks(ConstVectors x, HessianKind kind, std::spa
 
 template <class Real>
 bool Objective<Real>::acts(const ContactTerm& term, ConstVectors x) const {
-    return !term.one_sided() || term.acts((1 / in_->h) * gathered(term.at, x, ConstVectors(start_)));
+    return !term.one_sided() ||
+           term.acts((1 / in_->h) * gathered(term.at, x, ConstVectors(start_)));
 }
 
 /// Calls f with what each contact adds to the diagonal block of each of its nodes [N/m].
