@@ -143,7 +143,8 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
                        contacts_.terms,
                        &clock,
                        call < replay_.size() ? replay_[call] : -1,
-                       external_start_};
+                       external_start_,
+                       contact_->by_constraints()};
     if (call < replay_.size()) stepper_->replay(stepper_decisions(replay_, call));
     stepper_->free_motion(in, trial_, forces_, report);
     decisions_.push_back(report.solve.iterations - before);
