@@ -49,7 +49,8 @@ int main() try {
 
     // 4. A world with the solver and the contact method the scene names.
     auto stepper = make_stepper(scene, *model);
-    World world(std::move(model), std::move(stepper), make_contact(scene));
+    auto contact = make_contact(scene, *model);
+    World world(std::move(model), std::move(stepper), std::move(contact));
     int landings = 0;
     world.add(std::make_unique<Landings>(landings));
 

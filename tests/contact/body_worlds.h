@@ -24,7 +24,8 @@ inline std::unique_ptr<World> world_from(const std::string& text) {
     BuildReport report;
     auto model = std::make_unique<const Model>(build_model(scene, report));
     auto stepper = make_stepper(scene, *model);
-    return std::make_unique<World>(std::move(model), std::move(stepper), make_contact(scene));
+    auto contact = make_contact(scene, *model);
+    return std::make_unique<World>(std::move(model), std::move(stepper), std::move(contact));
 }
 
 /// What every scene here begins with; bodies follow.

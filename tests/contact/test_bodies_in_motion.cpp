@@ -173,7 +173,8 @@ std::unique_ptr<World> with_obstacle(const std::string& text, const TriMesh& sur
     o.position = position;
     model->obstacles.push_back(std::move(o));
     auto stepper = make_stepper(scene, *model);
-    return std::make_unique<World>(std::move(model), std::move(stepper), make_contact(scene));
+    auto contact = make_contact(scene, *model);
+    return std::make_unique<World>(std::move(model), std::move(stepper), std::move(contact));
 }
 
 TEST(BodiesInMotion, bowl_of_triangles_holds_a_ball) {

@@ -164,6 +164,36 @@ TEST_P(EverySolver, mixes_bilateral_rows_and_contacts) {
             EXPECT_NEAR(u[g.row + i], 0, 1e-10 * s.scale());
 }
 
+TEST_P(EverySolver, keeps_limited_rows_within_their_limits) {
+    SampleProblem s;
+    for (int i = 0; i < 8; ++i) {
+        s.add(Kind::limited, 1);
+        s.groups.back().limit = i == 0 ? 0 : 0.05 * i;  // some slip, some stick
+        s.add(Kind::bilateral, 2);
+        s.add(Kind::friction, 3, 0.4);
+    }
+    fill_random(s, 9, 100, 0.1);
+    std::vector<double> p = s.zero();
+    const ComplementarityStats stats = solve(s, p);
+    EXPECT_TRUE(stats.converged) << stats.residual;
+    std::vector<double> u(p.size());
+    complementarity_residual(s.view(), p, u);
+    int sticking = 0, slipping = 0;
+    for (const ConstraintGroup& g : s.groups) {
+        if (g.kind != Kind::limited) continue;
+        EXPECT_LE(std::abs(p[g.row]), g.limit * (1 + 1e-12));
+        if (std::abs(p[g.row]) < g.limit * (1 - 1e-9)) {
+            EXPECT_NEAR(u[g.row], 0, 1e-9 * s.scale());
+            ++sticking;
+        } else {
+            EXPECT_LE(p[g.row] * u[g.row], 1e-12) << "against the slip";
+            ++slipping;
+        }
+    }
+    EXPECT_GT(sticking, 0);
+    EXPECT_GT(slipping, 1);
+}
+
 TEST_P(EverySolver, solves_redundant_contacts) {
     for (const double mu : {0.0, 0.3}) {
         SampleProblem s;

@@ -69,11 +69,14 @@ constexpr Row rows[] = {
     {"pad_on_sphere", Count::dofs, 6561, 0, 5},
     {"stack", Count::dofs, 30240, 0, 2},
     {"heterogeneous_stack", Count::dofs, 2205, 0, 20},
+    {"needle", Count::dofs, 12555, 0, 2},
     {"gripper", Count::dofs, 30033 + 2 * 474, 0, 2},
+    {"pick_and_place", Count::dofs, 30033 + 2 * 474, 0, 2},
 };
 
 /// Scenes of limber's own, with no count to hold.
-const std::set<std::string> own = {"bar_gravity", "hanging_cloth", "modes_beam",  "rubber_twist",
+const std::set<std::string> own = {"bar_gravity", "hanging_cloth", "modes_beam",
+                                   "pneunet",     "rubber_twist",  "soft_finger",
                                    "sphere_drop", "static_beam",   "twisted_beam"};
 
 fs::path file_of(const std::string& name) {

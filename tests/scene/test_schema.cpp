@@ -210,9 +210,9 @@ TEST(Registry, names_make_what_they_say) {
     }
     for (const ContactEntry& entry : contact_methods()) {
         const SceneDef scene =
-            test::scene_of(good_scene + "[solver]\nkind = \"cholesky\"\n[contact]\nmethod = \"" +
+            test::scene_of(good_scene + "[solver]\nkind = \"newton\"\n[contact]\nmethod = \"" +
                            std::string(entry.options.name) + "\"\n");
-        EXPECT_EQ(make_contact(scene)->name(), entry.options.name);
+        EXPECT_EQ(make_contact(scene, Model{})->name(), entry.options.name);
     }
 }
 

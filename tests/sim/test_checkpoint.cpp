@@ -53,7 +53,8 @@ std::unique_ptr<World> world_of(const SceneDef& scene) {
     BuildReport report;
     auto model = std::make_unique<const Model>(build_model(scene, report));
     auto stepper = make_stepper(scene, *model);
-    return std::make_unique<World>(std::move(model), std::move(stepper), make_contact(scene));
+    auto contact = make_contact(scene, *model);
+    return std::make_unique<World>(std::move(model), std::move(stepper), std::move(contact));
 }
 
 /// Every registered solver with every registered contact method: a new one joins by being
@@ -64,7 +65,9 @@ std::vector<std::pair<std::string, std::string>> every_pair() {
         for (const OptionCase& contact : contact_cases()) {
             const AnyOptions options{std::string(solver.options.name), solver.options.defaults()};
             const bool factor = solver.has_compliance && solver.has_compliance(options);
+            const bool minimises = solver.family == SolverFamily::minimising;
             if (contact.name == "lagrange" && !factor) continue;  // refused
+            if (contact.name == "repulsion" && !minimises) continue;
             pairs.emplace_back(solver.options.name, contact.name);
         }
     return pairs;

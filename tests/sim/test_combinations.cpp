@@ -67,7 +67,8 @@ TEST(Combinations, every_solver_law_and_integrator_runs_or_is_refused) {
                 BuildReport report;
                 auto model = std::make_unique<const Model>(build_model(scene, report));
                 auto stepper = make_stepper(scene, *model);
-                World world(std::move(model), std::move(stepper), make_contact(scene));
+                auto contact = make_contact(scene, *model);
+                World world(std::move(model), std::move(stepper), std::move(contact));
                 for (int k = 0; k < 4; ++k) {
                     const StepReport step = world.step();
                     ASSERT_FALSE(step.failed) << what << ": " << step.failure.what;

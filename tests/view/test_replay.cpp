@@ -26,7 +26,8 @@ std::string make_run(const TempFolder& folder, const std::string& name, const st
     BuildReport report;
     auto model = std::make_unique<const Model>(build_model(scene, report));
     auto stepper = make_stepper(scene, *model);
-    World world(std::move(model), std::move(stepper), make_contact(scene));
+    auto contact = make_contact(scene, *model);
+    World world(std::move(model), std::move(stepper), std::move(contact));
     RunOutputOptions o;
     o.dir = folder.path(name);
     std::filesystem::create_directory(o.dir);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "limber/core/timer.h"
 #include "limber/linalg/dense_matrix.h"
 
 namespace limber {
@@ -22,10 +23,12 @@ struct ConstraintGroup {
         contact,    // 1 row: 0 <= u_n ⊥ p_n >= 0
         friction,   // 3 rows, normal first: the same, and |p_t| <= mu p_n, against u_t where it
                     // slips
+        limited,    // 1 row: |p| <= limit, against u where it slips
     };
     Kind kind = Kind::contact;
     Index row = 0, n_rows = 1;
     double mu = 0;
+    double limit = 0;  // [N s]
 };
 
 /// u = u_free + W p. Rows of contact carry gap/h in u_free, so that u_n h is the gap at the end of
@@ -60,6 +63,12 @@ struct ComplementarityOptions {
     /// Sweeps read a copy of W in single precision where that helps. The answer does not suffer:
     /// residuals are those of W itself.
     bool single_precision = true;
+    /// Iterations end where the clock, since the beginning of the step, has passed this. null:
+    /// never.
+    const Timer* clock = nullptr;
+    double deadline_ms = 0;
+
+    bool late() const { return clock && clock->ms() > deadline_ms; }
 };
 
 struct ComplementarityStats {

@@ -31,6 +31,10 @@ struct ConstraintSet {
     void end_group(ConstraintGroup::Kind kind, Index n_rows, double mu = 0) {
         groups.push_back({kind, H.n_rows() - n_rows, n_rows, mu});
     }
+    /// The last row is a group of its own, with an impulse of at most `limit` either way [N s].
+    void end_limited(double limit) {
+        groups.push_back({ConstraintGroup::Kind::limited, H.n_rows() - 1, 1, 0, limit});
+    }
 };
 
 }  // namespace limber

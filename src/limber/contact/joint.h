@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "limber/contact/constraint_set.h"
+#include "limber/contact/contact_method.h"
 #include "limber/core/bytes.h"
 
 namespace limber {
@@ -15,18 +16,31 @@ struct JointInput {
     double time = 0, h = 0;            // the step is from time to time + h [s]
 };
 
+/// A number that a joint has to tell after a step.
+struct JointReading {
+    std::string_view what;  // "force_x"
+    double value = 0;
+};
+
 /// Constraints that are there by the scene, not by touch: attachments, cables, needles. One file in
-/// contact/joints/ each.
+/// contact/joints/ and one line in contact/joints/joint_table.h each.
 class Joint {
   public:
     virtual ~Joint() = default;
-    /// Appends the rows of this step, linearised at in.x.
+    virtual std::string_view name() const = 0;
+    /// Appends the rows of this step, linearised at in.x. May be called more than once a step.
     virtual void constrain(const JointInput& in, ConstraintSet& out) = 0;
-    /// The impulses that acted on its rows [N s]; only for steps that are kept.
+    /// The impulses that acted on its rows [N s]; only for (sub-)steps that are kept.
     virtual void read_back(const JointInput&, std::span<const double> /*impulse*/) {}
+    /// Of the last read_back: always the same numbers in the same order.
+    virtual std::span<const JointReading> readings() const = 0;
+    /// Whether the joint is there instead of this contact.
+    virtual bool replaces(const Contact&) const { return false; }
     /// History: what the next step remembers of this one.
     virtual void save(ByteWriter&) const {}
     virtual void load(ByteReader&) {}
+    /// A whole step was accepted: what reset() goes back to.
+    virtual void keep() {}
     virtual void reset() {}
 };
 

@@ -151,6 +151,7 @@ double max_penetration(std::span<const Vec3d> x, std::span<const Index> surface_
     const Index grain = std::max<Index>(512, (n + max_chunks - 1) / max_chunks);
     double deepest = 0;
     for (const Obstacle& obstacle : obstacles) {
+        if (!obstacle.solid) continue;
         const ObstaclePose pose = pose_at(obstacle, time);
         std::array<double, max_chunks> partial{};
         parallel_ranges(n, grain, [&](Index begin, Index end) {

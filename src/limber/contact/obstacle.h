@@ -44,6 +44,7 @@ struct Obstacle {
     Mat3d orientation = Mat3d::identity();  // shape frame -> world at t = 0
     Motion motion;                          // on top of position and orientation
     double friction = -1;                   // < 0: the contact method's
+    bool solid = true;                      // false: drawn alone, nothing touches it
 };
 
 /// The nearest point of an obstacle's surface.

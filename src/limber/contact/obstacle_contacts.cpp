@@ -49,6 +49,7 @@ bool ObstacleContacts::meet(const ContactInput& in, const ObstacleContactOptions
                             Index node, Index obstacle, Contact& contact, double& depth) const {
     const MovingPose& pose = poses_[obstacle];
     const Obstacle& o = in.obstacles[obstacle];
+    if (!o.solid) return false;
     // Without the bodies' surfaces a mesh obstacle is met by their nodes alone, here.
     if (!in.bodies.empty() && std::holds_alternative<MeshShape>(o.shape)) return false;
     const Vec3d& x = in.x[node];

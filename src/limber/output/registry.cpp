@@ -6,6 +6,7 @@
 #include "limber/core/errors.h"
 #include "limber/io/file.h"
 #include "limber/output/contacts_output.h"
+#include "limber/output/joints_csv.h"
 #include "limber/output/probes_csv.h"
 #include "limber/output/progress.h"
 #include "limber/output/report.h"
@@ -32,6 +33,9 @@ const ObserverEntry observers[] = {
     {"probes", false,
      [](const RunOutputOptions& o) -> Made { return std::make_unique<ProbesCsv>(o.dir); },
      "probes/<name>.csv: motion, forces and strain at the scene's probes"},
+    {"joints", false,
+     [](const RunOutputOptions& o) -> Made { return std::make_unique<JointsCsv>(o.dir); },
+     "joints.csv: forces, lengths and pressures of attachments, cables, cavities and needles"},
     {"vtu", true,
      [](const RunOutputOptions& o) -> Made { return std::make_unique<VtuSeries>(o.dir, o.every); },
      "vtu/series.pvd and vtu/<body>_000123.vtu, for ParaView"},

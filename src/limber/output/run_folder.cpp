@@ -22,8 +22,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 6> written_files = {
-    "scene.toml", "steps.csv", "summary.json", "report.html", "decisions.csv", "contacts.csv"};
+constexpr std::array<std::string_view, 7> written_files = {
+    "scene.toml",    "steps.csv",    "summary.json", "report.html",
+    "decisions.csv", "contacts.csv", "joints.csv"};
 constexpr std::array<std::string_view, 4> written_folders = {"vtu", "contacts", "probes",
                                                              "checkpoint"};
 

@@ -8,6 +8,7 @@
 #include "limber/core/memory.h"
 #include "limber/io/mesh_reader.h"
 #include "limber/scene/build_cloth.h"
+#include "limber/scene/build_joints.h"
 #include "limber/scene/build_loads.h"
 #include "limber/scene/placement.h"
 #include "limber/scene/selection.h"
@@ -40,6 +41,7 @@ class Builder {
         model_.obstacles = make_obstacles(scene_, report_.warnings);
         for (const ProbeDef& def : scene_.probes) add_probe(def);
         check_start();
+        add_joints(scene_, placed_, model_, report_.warnings);
         finish_report();
         return std::move(model_);
     }
@@ -455,6 +457,7 @@ std::vector<Obstacle> make_obstacles(const SceneDef& scene, std::vector<std::str
         o.friction = def.friction.value_or(-1);
         obstacles.push_back(std::move(o));
     }
+    for (const NeedleDef& def : scene.needles) obstacles.push_back(drawn_needle(def));
     return obstacles;
 }
 

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <set>
 
+#include "limber/scene/build_joints.h"
+#include "limber/scene/check_scene.h"
 #include "limber/scene/placement.h"
 #include "limber/scene/scene.h"
 
@@ -11,17 +13,6 @@ namespace {
 
 std::string place_text(const SourcePlace& place) {
     return place.file + (place.line > 0 ? ':' + std::to_string(place.line) : "");
-}
-
-void check_reference(const std::string& name, const std::vector<std::string>& known,
-                     std::string_view what, std::string_view key, const Origin& origin) {
-    for (const std::string& candidate : known)
-        if (candidate == name) return;
-    throw InputError(origin.at(key),
-                     origin.path + '.' + std::string(key) + " = \"" + printable(name) +
-                         "\": there is no such " + std::string(what) +
-                         "; allowed: " + (known.empty() ? "none is defined" : joined(known)) +
-                         did_you_mean(name, known));
 }
 
 /// Two entries of one name (S22).
@@ -53,28 +44,6 @@ void check_shape_keys(const BodyDef& body) {
                              joined(owners) + ", not to shape = \"" +
                              std::string(names[static_cast<std::size_t>(info.kind)]) + '"');
     }
-}
-
-void check_select(const SelectDef& select) {
-    const auto& origin = select.origin;
-    if (select.plane && !(norm(select.plane->normal) > 0))
-        throw InputError(origin.at("plane"),
-                         origin.path + ".plane.normal = " + vector_text(select.plane->normal) +
-                             "; allowed: a finite vector that is not zero");
-    if (select.box)
-        for (int i = 0; i < 3; ++i)
-            if ((*select.box)[0][i] > (*select.box)[1][i])
-                throw InputError(origin.at("box"),
-                                 origin.path + ".box: the first corner " +
-                                     vector_text((*select.box)[0]) + " lies beyond the second " +
-                                     vector_text((*select.box)[1]) +
-                                     "; allowed: the corner of smallest coordinates first");
-    if (!select.nodes) return;
-    std::set<std::int64_t> seen;
-    for (const std::int64_t id : *select.nodes)
-        if (!seen.insert(id).second)
-            throw InputError(origin.at("nodes"), origin.path + ".nodes: node " +
-                                                     std::to_string(id) + " is given twice");
 }
 
 /// What a sheet cannot have, and what only a sheet can be.
@@ -112,7 +81,7 @@ void check_cloth(const BodyDef& body, const SceneDef& scene) {
         return;
     std::string others;
     for (const StepperEntry& entry : steppers())
-        if (entry.family != SolverFamily::linearly_implicit)
+        if (entry.family == SolverFamily::minimising)
             others += (others.empty() ? "" : ", ") + std::string(entry.options.name);
     throw InputError(body.origin.at("cloth"),
                      body.origin.path + ".cloth cannot go with solver.kind = \"" + solver +
@@ -161,6 +130,39 @@ void check_body(const BodyDef& body, const SceneDef& scene,
 
 }  // namespace
 
+void check_reference(const std::string& name, const std::vector<std::string>& known,
+                     std::string_view what, std::string_view key, const Origin& origin) {
+    for (const std::string& candidate : known)
+        if (candidate == name) return;
+    throw InputError(origin.at(key),
+                     origin.path + '.' + std::string(key) + " = \"" + printable(name) +
+                         "\": there is no such " + std::string(what) +
+                         "; allowed: " + (known.empty() ? "none is defined" : joined(known)) +
+                         did_you_mean(name, known));
+}
+
+void check_select(const SelectDef& select) {
+    const auto& origin = select.origin;
+    if (select.plane && !(norm(select.plane->normal) > 0))
+        throw InputError(origin.at("plane"),
+                         origin.path + ".plane.normal = " + vector_text(select.plane->normal) +
+                             "; allowed: a finite vector that is not zero");
+    if (select.box)
+        for (int i = 0; i < 3; ++i)
+            if ((*select.box)[0][i] > (*select.box)[1][i])
+                throw InputError(origin.at("box"),
+                                 origin.path + ".box: the first corner " +
+                                     vector_text((*select.box)[0]) + " lies beyond the second " +
+                                     vector_text((*select.box)[1]) +
+                                     "; allowed: the corner of smallest coordinates first");
+    if (!select.nodes) return;
+    std::set<std::int64_t> seen;
+    for (const std::int64_t id : *select.nodes)
+        if (!seen.insert(id).second)
+            throw InputError(origin.at("nodes"), origin.path + ".nodes: node " +
+                                                     std::to_string(id) + " is given twice");
+}
+
 void check_scene(const SceneDef& scene) {
     if (scene.bodies.empty())
         throw InputError(scene.origin.at("body"), "scene: no body; wanted at least one [[body]]");
@@ -203,6 +205,7 @@ void check_scene(const SceneDef& scene) {
         if (obstacle.rotate) rotation_of(*obstacle.rotate, obstacle.origin);
         if (obstacle.motion) motion_of(*obstacle.motion);
     }
+    check_joints(scene);
     check_laws(scene);
     check_solver(scene);
 }

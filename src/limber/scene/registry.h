@@ -20,6 +20,7 @@ struct ObstacleDef;
 enum class SolverFamily {
     linearly_implicit,  // one linear system a step, rotations frozen at its start
     minimising,         // the objective of the step (solve/objective.h), any law and integrator
+    position_based,     // small steps that nothing is iterated to convergence in
 };
 
 /// A solver name of scenes and of --solver: a stepper with its defaults.
@@ -37,7 +38,8 @@ struct StepperEntry {
 };
 struct ContactEntry {
     OptionCase options;
-    std::unique_ptr<ContactMethod> (*make)(const AnyOptions& options);
+    /// The joints of the model go to methods that act by constraints.
+    std::unique_ptr<ContactMethod> (*make)(const AnyOptions& options, const Model& model);
 };
 struct ObstacleEntry {
     OptionCase options;
@@ -58,7 +60,7 @@ std::span<const OptionCase> contact_cases();
 std::span<const OptionCase> obstacle_cases();
 
 std::unique_ptr<Stepper> make_stepper(const SceneDef& scene, const Model& model);
-std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene);
+std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene, const Model& model);
 ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene,
                                   std::vector<std::string>& remarks);
 /// Whatever can be said about the shape without reading a file.

@@ -14,16 +14,14 @@
 
 #include "limber/mesh/shapes.h"
 #include "limber/scene/field_visitors.h"
+#include "limber/scene/joint_def.h"
 #include "limber/scene/material_def.h"
 #include "limber/scene/registry.h"
+#include "limber/scene/select_def.h"
 #include "limber/solve/model.h"
 
 namespace limber {
 
-/// Letters, digits, _ and -: names become file names.
-struct Name : std::string {
-    using std::string::string;
-};
 /// Of a file; resolved against the file that mentions it.
 struct FilePath : std::string {
     using std::string::string;
@@ -43,10 +41,6 @@ constexpr std::array<std::string_view, 4> enum_names(Analysis) {
 enum class DynamicIntegrator { backward_euler, trapezoid };
 constexpr std::array<std::string_view, 2> enum_names(DynamicIntegrator) {
     return {"backward_euler", "trapezoid"};
-}
-enum class BoxSide { x_minus, x_plus, y_minus, y_plus, z_minus, z_plus };
-constexpr std::array<std::string_view, 6> enum_names(BoxSide) {
-    return {"x-", "x+", "y-", "y+", "z-", "z+"};
 }
 enum class Axes { xyz, x, y, z, xy, xz, yz };
 constexpr std::array<std::string_view, 7> enum_names(Axes) {
@@ -108,55 +102,6 @@ void fields(Visitor& field, ContactDef& o) {
           "bodies that overlap at the start are moved apart before the first step");
 }
 
-struct SphereSelect {
-    Vec3d center;
-    double radius = 0;
-};
-template <class Visitor>
-void fields(Visitor& field, SphereSelect& o) {
-    field("center", o.center, required(any_value(Unit::length)), "of the sphere");
-    field("radius", o.radius, required(positive(Unit::length)), "of the sphere");
-}
-struct PlaneSelect {
-    Vec3d point, normal;
-};
-template <class Visitor>
-void fields(Visitor& field, PlaneSelect& o) {
-    field("point", o.point, required(any_value(Unit::length)), "on the plane");
-    field("normal", o.normal, required(), "towards the selected side, any length");
-}
-
-/// Nodes of a placed body.
-struct SelectDef {
-    std::optional<std::array<Vec3d, 2>> box;
-    std::optional<SphereSelect> sphere;
-    std::optional<PlaneSelect> plane;
-    std::optional<BoxSide> side;
-    std::optional<std::string> group;
-    std::optional<std::vector<std::int64_t>> nodes;
-    std::optional<bool> relative;
-    std::optional<double> tolerance;
-    Origin origin;
-};
-template <class Visitor>
-void fields(Visitor& field, SelectDef& o) {
-    field("box", o.box, any_value(Unit::length),
-          "nodes inside the box from the first corner to the second, borders included");
-    field("sphere", o.sphere, any_value(), "nodes inside the sphere");
-    field("plane", o.plane, any_value(), "nodes on the plane and on the side its normal points to");
-    field("side", o.side, any_value(),
-          "nodes on that face of the bounding box of the placed body: x- is the smallest x");
-    field("group", o.group, any_value(), "named node group of the mesh file or shape");
-    field("nodes", o.nodes, any_value(), "node ids of the mesh file; shapes count from 0");
-    field("relative", o.relative, any_value(),
-          "the box is given in the unit cube of the body's bounding box");
-    field("tolerance", o.tolerance, at_least(0, Unit::length),
-          "how far outside a box, sphere, plane or side a node may lie; 1e-6 of the diagonal of "
-          "the body's bounding box where nothing is given");
-    field.exactly_one({"box", "sphere", "plane", "side", "group", "nodes"});
-    field.needs("relative", "box");
-}
-
 struct AxisAngle {
     Vec3d axis{0, 1, 0};
     double angle = 0;  // [rad]
@@ -176,24 +121,6 @@ struct RotateDef {
 struct ScaleDef {
     Vec3d factor{1, 1, 1};
 };
-
-struct MotionDef {
-    std::vector<double> times;                    // [s]
-    std::optional<std::vector<Vec3d>> translate;  // [m]
-    std::optional<std::vector<double>> angle;     // [rad]
-    Vec3d axis{0, 1, 0};
-    Vec3d center{0, 0, 0};
-    Origin origin;
-};
-template <class Visitor>
-void fields(Visitor& field, MotionDef& o) {
-    field("times", o.times, required(any_value(Unit::time)), "of the key frames, increasing");
-    field("translate", o.translate, any_value(Unit::length),
-          "one displacement a key frame, linear between them, constant before and after");
-    field("angle", o.angle, any_value(Unit::angle), "one angle about the axis a key frame");
-    field("axis", o.axis, any_value(), "of the turn, any length");
-    field("center", o.center, any_value(Unit::length), "point on the axis of the turn");
-}
 
 struct RegionDef {
     std::optional<std::string> group;
@@ -389,6 +316,10 @@ struct SceneDef {
     std::vector<PinDef> pins;
     std::vector<ForceDef> forces;
     std::vector<ObstacleDef> obstacles;
+    std::vector<AttachDef> attachments;
+    std::vector<CableDef> cables;
+    std::vector<CavityDef> cavities;
+    std::vector<NeedleDef> needles;
     ContactDef contact;
     std::vector<ProbeDef> probes;
     OutputDef output;
@@ -408,18 +339,17 @@ void fields(Visitor& field, SceneDef& o) {
     field("pin", o.pins, any_value(), "nodes that are held or moved");
     field("force", o.forces, any_value(), "external forces");
     field("obstacle", o.obstacles, any_value(), "rigid things bodies cannot enter");
+    field("attach", o.attachments, any_value(),
+          "points, surfaces and axes of bodies that are held together");
+    field("cable", o.cables, any_value(), "cables through bodies that are pulled");
+    field("cavity", o.cavities, any_value(), "hollows of bodies under pressure");
+    field("needle", o.needles, any_value(), "straight needles that enter bodies");
     field("contact", o.contact, any_value(),
           "contact of bodies with obstacles and with each other");
     field("probe", o.probes, any_value(), "nodes whose mean is written to a table every step");
     field("output", o.output, any_value(), "what a run writes");
 }
 
-template <>
-struct FieldTraits<Name> {
-    static TypeInfo describe(Rule) { return type_of(FieldKind::name); }
-    static void assign(const Value& v, const std::string&, Name& out) { out.assign(v.text); }
-    static Value to_value(const Name& s, Rule) { return Value::of(std::string(s)); }
-};
 template <>
 struct FieldTraits<FilePath> {
     static TypeInfo describe(Rule) { return type_of(FieldKind::path); }

@@ -141,6 +141,7 @@ class Separator {
 
     void leave_obstacles() {
         for (const Obstacle& o : model_.obstacles) {
+            if (!o.solid) continue;
             for (std::size_t body = 0; body < model_.bodies.size(); ++body) {
                 if (std::isinf(mass_[body])) continue;
                 SurfaceSample deepest{0, {}};
@@ -170,6 +171,7 @@ std::optional<double> drop(const Model& model, const Body& body, const Vec3d& do
         if (dot(down, model.mesh.nodes[i]) > dot(down, model.mesh.nodes[lowest])) lowest = i;
     std::optional<double> shortest;
     for (const Obstacle& o : model.obstacles) {
+        if (!o.solid) continue;
         double fallen = 0;
         for (int k = 0; k < 200 && fallen < 1e6; ++k) {
             const double d = sample(o, model.mesh.nodes[lowest] + fallen * down, 0).distance;

@@ -17,11 +17,21 @@ namespace {
 
 constexpr Index grain = 4096;
 
-/// What the stepper of call `call` decided beside its iterations.
-std::vector<Index> stepper_decisions(std::span<const int> replay, std::size_t call) {
-    std::vector<Index> out;
-    for (std::size_t k = call + 1; k < replay.size() && replay[k] < 0; ++k)
-        out.push_back(-1 - replay[k]);
+constexpr int contact_mark = 1 << 30;
+
+/// What stepper and contact method of call `call` decided beside the iterations.
+struct Decided {
+    std::vector<Index> stepper, contact;
+};
+Decided decided_after(std::span<const int> replay, std::size_t call) {
+    Decided out;
+    for (std::size_t k = call + 1; k < replay.size() && replay[k] < 0; ++k) {
+        const int decision = -1 - replay[k];
+        if (decision >= contact_mark)
+            out.contact.push_back(decision - contact_mark);
+        else
+            out.stepper.push_back(decision);
+    }
     return out;
 }
 
@@ -71,8 +81,9 @@ void World::end() {
     for (auto& observer : observers_) observer->end(*this);
 }
 
-StepReport World::step() {
+StepReport World::step(double deadline_ms) {
     const Timer clock;
+    deadline_ms_ = deadline_ms;
     StepReport report;
     report.step = state_.step + 1;
     report.time = static_cast<double>(report.step) * model_->h;
@@ -98,6 +109,7 @@ StepReport World::step() {
     replay_ = {};
     if (accepted) {
         std::swap(state_, trial_);
+        contact_->keep();
         state_.step = report.step;
         state_.time = report.time;
     } else {
@@ -145,11 +157,17 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
                        call < replay_.size() ? replay_[call] : -1,
                        external_start_,
                        contact_->by_constraints()};
-    if (call < replay_.size()) stepper_->replay(stepper_decisions(replay_, call));
+    if (call < replay_.size()) {
+        const Decided decided = decided_after(replay_, call);
+        stepper_->replay(decided.stepper);
+        contact_->replay(decided.contact);
+    }
     stepper_->free_motion(in, trial_, forces_, report);
     decisions_.push_back(report.solve.iterations - before);
     for (const Index decision : stepper_->decisions()) decisions_.push_back(-1 - decision);
     if (report.solve.failed() || !constrain(in, touch, report)) return false;
+    for (const Index decision : contact_->decisions())
+        decisions_.push_back(-1 - contact_mark - decision);
     ScopedTimer timer(report.ms(Stage::correct));
     parallel_for(model_->n_nodes(), grain, [&](Index i) { forces_.contact[i] = {}; });
     contact_->read_back(touch, trial_.v, contacts_, forces_.contact);
@@ -166,6 +184,8 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
 bool World::constrain(const StepInput& in, const ContactInput& touch, StepReport& report) {
     if (!contact_->by_constraints()) return true;
     ContactInput free = touch;
+    free.clock = in.clock;
+    free.deadline_ms = deadline_ms_;
     ConstraintReport all;
     do {
         const Timer timer;
@@ -188,6 +208,7 @@ bool World::constrain(const StepInput& in, const ContactInput& touch, StepReport
     report.ms(Stage::resolve) += all.resolve_ms;
     report.ms(Stage::correct) += all.correct_ms;
     if (!all.converged) report.set(StepFlag::contact_cap);
+    if (all.late) report.set(StepFlag::deadline);
     return !report.solve.failed();
 }
 
@@ -195,7 +216,7 @@ double World::load_share(double t) const {
     return model_->load_ramp > 0 ? std::clamp(t / model_->load_ramp, 0.0, 1.0) : 1.0;
 }
 
-/// Gravity and forces at a time [N].
+/// Gravity and forces at a time; pressure on walls where they are at the start of the step [N].
 void World::load_at(double t, std::span<Vec3d> out) const {
     const Model& m = *model_;
     const double share = load_share(t);
@@ -205,6 +226,7 @@ void World::load_at(double t, std::span<Vec3d> out) const {
         for (std::size_t k = 0; k < force.nodes.size(); ++k)
             out[force.nodes[k]] += scale * force.share[k];
     }
+    for (const PressureLoad& load : m.pressures) load.add(trial_.x, t, share, out);
 }
 
 /// Loads and pin velocities for a step of length h that ends at t_end.

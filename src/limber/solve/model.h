@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/contact/joints/joint_table.h"
 #include "limber/contact/obstacle.h"
 #include "limber/core/keyframes.h"
 #include "limber/fem/cloth.h"
@@ -110,7 +111,9 @@ struct Model {
     bool consistent_mass = false;        // some body's mass acts through its tets
     std::vector<Pin> pins;
     std::vector<NodalForce> forces;
+    std::vector<PressureLoad> pressures;
     std::vector<Obstacle> obstacles;
+    std::vector<JointData> joints;
     std::vector<Probe> probes;
     std::vector<Vec3d> free;              // FreeMask over all nodes: 0 where a pin prescribes
     std::vector<Vec3d> initial_velocity;  // [m/s]

@@ -91,6 +91,9 @@ bool NewtonStepper::answers(const StepInput& in, std::span<const Vec3d> impulses
     if (settled) return true;
     if (++passes_ >= options_.contact_passes) {
         report.set(StepFlag::contact_cap);
+        // Forces that are of the size of the load and more: the passes went apart. Not to be kept;
+        // smaller steps are nearer to their tangent.
+        if (!(residual < 0.1 * scale)) report.solve.status = SolveStatus::indefinite;
         return true;
     }
     objective_.gradient(x_, gradient_);

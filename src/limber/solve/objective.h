@@ -80,6 +80,17 @@ class Objective {
     std::span<const std::unique_ptr<Potential<Real>>> potentials() const { return potentials_; }
     const Model& model() const { return model_; }
 
+    /// The parts of the step that are not elastic, for solvers that go node by node: diagonal
+    /// κ M + σ a M/h [N/m], q [N], the rest of the quadratic form (none: null), contact terms and
+    /// the factor σ of those.
+    std::span<const Real> weights() const { return weight_; }
+    ConstVectors loads() const { return linear_; }
+    const BlockCsr* quadratic() const { return has_matrix_ ? &matrix_ : nullptr; }
+    std::span<const ContactTerm> contacts() const { return in_->contact; }
+    double contact_factor() const { return sigma_; }
+    /// Which nodes elements tie together.
+    const BlockCsr& pattern() const { return hessian_; }
+
     /// v averaged over the step, and reactions at pins, from the solution; |g| over the free
     /// degrees of freedom there.
     double finish(ConstVectors x, State& state, NodeForces& forces);
@@ -99,13 +110,14 @@ class Objective {
         }
     };
     void prepare_gradient(ConstVectors x, Vectors g, bool hold);
-    const BlockCsr& with_rest_of_hessian();
+    const BlockCsr& with_rest_of_hessian(ConstVectors x);
+    bool acts(const ContactTerm& term, ConstVectors x) const;
     void build_matrix_part(const State& state);
     void find_force_scale();
     double norm_where(ConstVectors g, double free);
     void react(NodeForces& forces) const;
     template <class F>
-    void for_each_contact_block(F&& f) const;
+    void for_each_contact_block(ConstVectors x, F&& f) const;
 
     const Model& model_;
     std::vector<std::unique_ptr<Potential<Real>>> potentials_;

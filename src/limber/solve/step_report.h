@@ -40,11 +40,12 @@ enum class StepFlag : unsigned {
     line_search = 64,   // no step along the search direction brought the energy down
     contact_cap = 128,  // the complementarity solver did not reach its tolerance, or contact and
                         // the rest of the step did not come together
-    refactored = 256,   // the factor was too old and made anew within the step
+    stuck = 256,        // a body rests with tets handed over by the invertible conversion
+    refactored = 512,   // the factor was too old and made anew within the step
 };
-inline constexpr std::array<std::string_view, 9> step_flag_names = {
+inline constexpr std::array<std::string_view, 10> step_flag_names = {
     "substepped", "iteration_cap", "deadline",    "indefinite", "inverted",
-    "damped",     "line_search",   "contact_cap", "refactored"};
+    "damped",     "line_search",   "contact_cap", "stuck",      "refactored"};
 
 /// Why a step failed for good: names the body, the node or element and the likely cause.
 struct StepFailure {

@@ -56,6 +56,8 @@ void project_group(const ConstraintGroup& group, std::span<double> p) {
         // Rounding is let through, so that a solution is a start that does not change.
         const Vec3d q = project_to_cone({p[0], p[1], p[2]}, group.mu * (1 + 1e-14));
         for (int i = 0; i < 3; ++i) p[i] = q[i];
+    } else if (group.kind == Kind::limited) {
+        p[0] = std::clamp(p[0], -group.limit, group.limit);
     }
 }
 
@@ -70,6 +72,10 @@ double group_residual(const ConstraintGroup& group, double d, std::span<const do
         case Kind::contact:
             // Written so that a NaN stays one.
             return std::abs(d * p[0] - u[0] > 0 ? u[0] : d * p[0] + 0 * u[0]);
+        case Kind::limited: {
+            const double q = d * p[0], most = d * group.limit;
+            return std::abs(q - std::clamp(q - u[0], -most, most)) + 0 * u[0];
+        }
         case Kind::friction: {
             const Vec3d q = d * Vec3d{p[0], p[1], p[2]};
             const Vec3d shifted = de_saxce({u[0], u[1], u[2]}, group.mu);
@@ -105,10 +111,12 @@ void check_groups(std::span<const ConstraintGroup> groups, std::size_t n_rows) {
     std::size_t next = 0;
     for (const ConstraintGroup& g : groups) {
         LIMBER_CHECK(g.row == static_cast<Index>(next), "groups cover the rows in order");
-        const bool fits = g.kind == Kind::friction  ? g.n_rows == 3
-                          : g.kind == Kind::contact ? g.n_rows == 1
-                                                    : g.n_rows >= 1 && g.n_rows <= 3;
+        const bool single = g.kind == Kind::contact || g.kind == Kind::limited;
+        const bool fits = g.kind == Kind::friction ? g.n_rows == 3
+                          : single                 ? g.n_rows == 1
+                                                   : g.n_rows >= 1 && g.n_rows <= 3;
         LIMBER_CHECK(fits, "rows of a constraint group");
+        LIMBER_CHECK(g.kind != Kind::limited || (g.limit >= 0 && std::isfinite(g.limit)), "limit");
         LIMBER_CHECK(g.kind != Kind::friction || (g.mu >= 0 && std::isfinite(g.mu)), "friction");
         next += g.n_rows;
     }
@@ -139,6 +147,11 @@ void GroupLaws::solve(Index g, const double* u, double* p, double* dp) const {
     if (group.kind == Kind::contact) {
         const double w = law.block(0, 0);
         const double next = w > 0 ? std::max(0.0, p[0] - u[0] / w) : 0.0;
+        dp[0] = next - p[0];
+        p[0] = next;
+    } else if (group.kind == Kind::limited) {
+        const double w = law.block(0, 0);
+        const double next = w > 0 ? std::clamp(p[0] - u[0] / w, -group.limit, group.limit) : 0.0;
         dp[0] = next - p[0];
         p[0] = next;
     } else if (group.kind == Kind::friction) {

@@ -23,7 +23,8 @@ double squared(std::span<const double> x) {
 
 void PivotingSolver::scale_problem(const ComplementarityProblem& problem) {
     const Index n = problem.W.n();
-    groups_ = problem.groups;
+    scaled_groups_.assign(problem.groups.begin(), problem.groups.end());
+    groups_ = scaled_groups_;
     unit_.resize(n);
     group_of_.resize(n);
     for (Index g = 0; g < laws_.size(); ++g) {
@@ -32,6 +33,7 @@ void PivotingSolver::scale_problem(const ComplementarityProblem& problem) {
             unit_[groups_[g].row + i] = d > 0 ? 1 / std::sqrt(d) : 1;
             group_of_[groups_[g].row + i] = g;
         }
+        scaled_groups_[g].limit /= unit_[groups_[g].row];
     }
     scaled_.resize(n);
     for (Index i = 0; i < n; ++i)
@@ -47,13 +49,20 @@ void PivotingSolver::scale_problem(const ComplementarityProblem& problem) {
 
 /// Alart and Curnier's equations F(y) = 0 and the states behind them, into F_try_ and states_try_;
 /// returns |F|².
-///   open: y = 0;   acting: v_n = 0, and v_t = 0 or y_t = mu (y_n - v_n) e
+///   open: y = 0, or at its limit;   acting: v_n = 0, and v_t = 0 or y_t = mu (y_n - v_n) e
 double PivotingSolver::equations(std::span<const double> y, std::span<const double> v) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const Index r = groups_[g].row;
         State& state = states_try_[g];
         state = {State::stick};
         const double normal = y[r] - v[r];
+        if (groups_[g].kind == Kind::limited) {
+            // At its limit the row is known, as an open one is.
+            const double most = groups_[g].limit;
+            if (std::abs(normal) > most) state.kind = State::open;
+            F_try_[r] = state.kind == State::open ? y[r] - std::copysign(most, normal) : v[r];
+            continue;
+        }
         if (groups_[g].kind != Kind::bilateral && !(normal > 0)) {
             state.kind = State::open;
         } else if (groups_[g].kind == Kind::friction) {
@@ -92,7 +101,7 @@ void PivotingSolver::fill_row(Index row, double* out) const {
     for (int j = 0; j < 2; ++j) out[group.row + 1 + j] -= of_tangent[j];
 }
 
-/// dy with J dy = -F. Open rows are dy = -y; the others are factorised. false where that fails.
+/// dy with J dy = -F. Open rows are dy = -F; the others are factorised. false where that fails.
 bool PivotingSolver::pivot_direction() {
     const Index n = M_.n();
     acting_.clear();
@@ -179,14 +188,15 @@ ComplementarityStats PivotingSolver::solve(const ComplementarityProblem& problem
     ComplementarityStats stats;
     double eps = 1e-8;
     const double smallest_unit = *std::min_element(unit_.begin(), unit_.end());
-    for (int idle = 0;
-         idle < 20 && stats.iterations < options.max_iterations && !stats.converged;) {
+    for (int idle = 0; idle < 20 && stats.iterations < options.max_iterations && !stats.converged &&
+                       !options.late();) {
         // u = v / unit, and far below the residual to come: that is at most eps |y - center| away.
         const double inner_goal = 1e-3 * goal * smallest_unit;
         const bool solved = solve_proximal(eps, std::max(inner_goal, 1e-15 * largest(v_free_)),
                                            options.max_iterations, stats.iterations);
         for (std::size_t i = 0; i < p.size(); ++i) p[i] = y_[i] * unit_[i];
-        for (const ConstraintGroup& g : groups_) project_group(g, p.subspan(g.row, g.n_rows));
+        for (const ConstraintGroup& g : problem.groups)
+            project_group(g, p.subspan(g.row, g.n_rows));
         impulse_response(problem.W, problem.u_free, p, u_);
         const double residual = laws_.residual(p, u_), before = best_.residual();
         best_.offer(residual, p);

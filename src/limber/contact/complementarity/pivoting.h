@@ -55,7 +55,8 @@ class PivotingSolver final : public ComplementaritySolver {
     std::vector<State> states_, states_try_;  // per group
     std::vector<Index> group_of_, acting_;    // rows
     std::vector<double> matrix_, right_, row_;
-    std::span<const ConstraintGroup> groups_;
+    std::vector<ConstraintGroup> scaled_groups_;  // with limits of y
+    std::span<const ConstraintGroup> groups_;     // those
 };
 
 }  // namespace limber

@@ -78,7 +78,10 @@ void ProjectedGradient::apply(ImpulseOperator& W, std::span<const double> y, std
 }
 
 void ProjectedGradient::project(std::span<double> y) const {
-    for (const ConstraintGroup& g : groups_) project_group(g, y.subspan(g.row, g.n_rows));
+    for (ConstraintGroup g : groups_) {
+        g.limit /= unit_[g.row];  // of p; the other sets are cones
+        project_group(g, y.subspan(g.row, g.n_rows));
+    }
 }
 
 /// s of the impulses y_, blended with the last one.
@@ -192,7 +195,7 @@ int ProjectedGradient::iterate(ImpulseOperator& W, const ComplementarityOptions&
     double theta = 1, at_shift = best_.residual();
     int since_shift = 0;
     int n = 0;
-    while (n < options.max_iterations && best_.residual() > goal) {
+    while (n < options.max_iterations && best_.residual() > goal && !options.late()) {
         descend(Mz_);
         apply(W, y_next_, My_next_);
         ++n;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
+#include "limber/contact/complementarity/group_laws.h"
 #include "limber/contact/contact_read_back.h"
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
@@ -21,6 +23,15 @@ std::array<Vec3d, 3> frame_of(const Vec3d& n) {
     const Vec3d a = std::abs(n.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
     const Vec3d across = cross(n, a), t = (1 / norm(across)) * across;
     return {n, t, cross(n, t)};
+}
+
+/// What rounding alone leaves of the rows' velocities: no solver gets below it [m/s].
+double rounding(const ContactInput& in) {
+    double fastest = 0, farthest = 0;
+    for (const Vec3d& v : in.v) fastest = std::max(fastest, squared_norm(v));
+    for (const Vec3d& x : in.x) farthest = std::max(farthest, squared_norm(x));
+    return 64 * std::numeric_limits<double>::epsilon() *
+           (std::sqrt(fastest) + std::sqrt(farthest) / in.h);
 }
 
 int rows_of(const Contact& c) {
@@ -50,6 +61,7 @@ double LagrangeContact::alarm_distance(const ContactInput& in) {
 
 void LagrangeContact::detect(const ContactInput& in, ContactSet& out) {
     LIMBER_CHECK(in.h > 0, "the step must be positive");
+    decided_.clear();
     out.contacts.clear();
     out.terms.clear();
     out.max_penetration = 0;
@@ -65,16 +77,20 @@ void LagrangeContact::find(const ContactInput& in, bool at_end, ContactSet& set)
                          .bodies = options_.bodies,
                          .self = options_.self},
                         set);
+    for (const auto& joint : joints_)
+        std::erase_if(set.contacts, [&](const Contact& c) { return joint->replaces(c); });
     thin_out(in, options_.spacing > 0 ? options_.spacing : 0.1 * (alarm - options_.distance),
              set.contacts);
 }
 
 /// Where vertices of two bodies stand on each other both see the contact: two constraints that say
-/// the same make W singular and the solver slow.
+/// the same make W singular and the solver slow. Obstacles have one side, and are left alone unless
+/// the scene asks for it.
 void LagrangeContact::thin_out(const ContactInput& in, double spacing,
                                std::vector<Contact>& contacts) {
     const auto same_bodies = [](const Contact& a, const Contact& b) {
-        return std::minmax(a.body, a.other) == std::minmax(b.body, b.other);
+        return a.obstacle == b.obstacle &&
+               std::minmax(a.body, a.other) == std::minmax(b.body, b.other);
     };
     kept_.clear();
     kept_at_.clear();
@@ -82,7 +98,7 @@ void LagrangeContact::thin_out(const ContactInput& in, double spacing,
     for (std::size_t i = 0; i < contacts.size(); ++i) {
         const Contact& c = contacts[i];
         bool wanted = true;
-        if (c.obstacle < 0) {
+        if (c.obstacle < 0 || options_.spacing > 0) {
             const Vec3d point = contact_point(c, in.x);
             for (std::size_t k = 0; wanted && k < kept_.size(); ++k) {
                 if (!(squared_norm(kept_[k] - point) < spacing * spacing)) continue;
@@ -159,6 +175,20 @@ void LagrangeContact::keep_impulses(double h, ContactSet& set) {
               [](const PastContact& a, const PastContact& b) { return a.key < b.key; });
 }
 
+/// The nearer of the two deadlines; where a run is repeated, its iterations instead.
+ComplementarityOptions LagrangeContact::limits_of(const ContactInput& in) {
+    ComplementarityOptions limits = options_.limits;
+    if (replaying_ && decided_.size() < replayed_.size()) {
+        limits.max_iterations = replayed_[decided_.size()];
+        return limits;
+    }
+    const bool both = in.deadline_ms > 0 && options_.deadline_ms > 0;
+    limits.deadline_ms = both ? std::min(in.deadline_ms, options_.deadline_ms)
+                              : std::max(in.deadline_ms, options_.deadline_ms);
+    if (limits.deadline_ms > 0) limits.clock = in.clock;
+    return limits;
+}
+
 ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& A,
                                             std::span<Vec3d> v, ContactSet& set) {
     ConstraintReport report;
@@ -189,11 +219,15 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
         }
         {
             ScopedTimer timer(report.resolve_ms);
+            const ComplementarityOptions limits = limits_of(in);
             const ComplementarityStats stats =
-                solver_->solve({W_, u_free_, set_.groups}, options_.limits, p_);
+                solver_->solve({W_, u_free_, set_.groups}, limits, p_);
+            if (clocked() || in.deadline_ms > 0) decided_.push_back(stats.iterations);
+            report.late = report.late || limits.late();
             report.iterations += stats.iterations;
             report.residual = stats.residual;
-            report.converged = stats.converged;
+            // Joints that hold a body at rest have nothing but rounding to solve for.
+            report.converged = stats.converged || stats.residual * largest(u_free_) <= rounding(in);
         }
         ScopedTimer timer(report.correct_ms);
         set_.H.add_transposed(p_, impulse_);
@@ -203,7 +237,8 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
         keep_impulses(in.h, set);
     }
     for (const ConstraintGroup& g : set_.groups) {
-        if (g.kind == ConstraintGroup::Kind::bilateral) continue;
+        if (g.kind == ConstraintGroup::Kind::bilateral || g.kind == ConstraintGroup::Kind::limited)
+            continue;
         const double gap = in.h * (set_.H.apply(g.row, v) + set_.target[g.row]);
         report.smallest_gap = std::min(report.smallest_gap, gap);
     }
@@ -216,6 +251,7 @@ void LagrangeContact::read_back(const ContactInput& in, std::span<const Vec3d>, 
     parallel_for(static_cast<Index>(f.size()), grain,
                  [&](Index i) { f[i] += (1 / in.h) * impulse_[i]; });
     std::swap(past_, latest_);
+    replaying_ = false;
     for (std::size_t j = 0; j < joints_.size(); ++j)
         joints_[j]->read_back(
             {in.x, in.v, in.time, in.h},
@@ -242,6 +278,10 @@ void LagrangeContact::load(ByteReader& in) {
             in.fail("lagrange_joints", "is damaged at index " + std::to_string(i));
     for (const auto& joint : joints_) joint->load(in);
     past_ = std::move(loaded);
+}
+
+void LagrangeContact::keep() {
+    for (const auto& joint : joints_) joint->keep();
 }
 
 void LagrangeContact::reset() {
