@@ -122,6 +122,15 @@ double NewtonStepper::search_line(double slope, double gradient_norm, StepReport
     return 0;
 }
 
+/// Of the objective along direction_ [J].
+double NewtonStepper::slope() {
+    return parallel_sum<double>(model_.n_nodes(), grain, partial_, [&](Index begin, Index end) {
+        double sum = 0;
+        for (Index i = begin; i < end; ++i) sum += dot(gradient_[i], direction_[i]);
+        return sum;
+    });
+}
+
 /// From x_ to the minimum.
 SolveStats NewtonStepper::minimise(StepReport& report) {
     projections_left_ = 0;
@@ -151,19 +160,14 @@ SolveStats NewtonStepper::minimise(StepReport& report) {
             stats.status = SolveStatus::indefinite;
             break;
         }
-        const double slope =
-            parallel_sum<double>(model_.n_nodes(), grain, partial_, [&](Index begin, Index end) {
-                double sum = 0;
-                for (Index i = begin; i < end; ++i) sum += dot(gradient_[i], direction_[i]);
-                return sum;
-            });
-        // -slope is λ², and λ²/2 the decrease that the quadratic model expects.
-        if (options_.decrement > 0 && -slope / 2 <= options_.decrement * (first - value_)) {
+        const double along = slope();
+        // -along is λ², and λ²/2 the decrease that the quadratic model expects.
+        if (options_.decrement > 0 && -along / 2 <= options_.decrement * (first - value_)) {
             stats.status = SolveStatus::energy_settled;
             break;
         }
         ++stats.iterations;
-        if (search_line(slope, stats.absolute_residual, report) == 0) {
+        if (search_line(along, stats.absolute_residual, report) == 0) {
             report.set(StepFlag::line_search);
             break;
         }
@@ -181,11 +185,14 @@ void NewtonStepper::free_motion(const StepInput& in, State& state, NodeForces& f
     scale_ = 0;
     passes_ = 0;
     objective_.begin(in, state);
-    if (!contact_force_.empty()) objective_.add_load(contact_force_);
     start_at_guess(in, state);
-    if (minimise(report).failed()) return;
-    objective_.finish(x_, state, forces);
-    if (!contact_force_.empty()) linearise(state, report);
+    if (in.constrained) {
+        contact_force_.assign(model_.n_nodes(), {});
+        report.solve.status = SolveStatus::iteration_cap;
+        linearise(in, state, report);
+        return;
+    }
+    if (!minimise(report).failed()) objective_.finish(x_, state, forces);
 }
 
 void NewtonStepper::integrate(const StepInput&, State& state) const {
@@ -195,21 +202,6 @@ void NewtonStepper::integrate(const StepInput&, State& state) const {
 void NewtonStepper::correct_reactions(const StepInput&, std::span<const Vec3d> v,
                                       NodeForces& forces) {
     objective_.finish_with(v, forces);
-}
-
-void NewtonStepper::save(ByteWriter& out) const {
-    out.put_array("newton_contact", std::span<const Vec3d>(contact_force_));
-}
-
-void NewtonStepper::load(ByteReader& in) {
-    std::vector<Vec3d> loaded = in.get_vector<Vec3d>("newton_contact");
-    if (!loaded.empty() && std::ssize(loaded) != model_.n_nodes())
-        in.fail("newton_contact", "has not the nodes of this scene");
-    for (std::size_t i = 0; i < loaded.size(); ++i)
-        if (!is_finite(loaded[i]))
-            in.fail("newton_contact",
-                    "has a value that is not finite at index " + std::to_string(i));
-    contact_force_ = std::move(loaded);
 }
 
 std::string NewtonStepper::describe() {

@@ -33,7 +33,7 @@ struct NewtonOptions {
     double decrement = 0;      // stop when λ²/2 is below this share of the energy scale; 0: off
     double backtrack = 0.5;    // of the line search
     double sufficient = 1e-4;  // Armijo's constant
-    int contact_passes = 30;
+    int contact_passes = 50;
     LinearSolverOptions linear;
 };
 
@@ -53,19 +53,17 @@ void fields(Visitor& field, NewtonOptions& o) {
     field("sufficient", o.sufficient, inside(0, 0.5),
           "share of the expected decrease that a step must bring");
     field("contact_passes", o.contact_passes, between(1, 1000),
-          "times that contact by constraints and the minimum under its forces are found in turn, "
-          "until they agree to rel_tolerance");
+          "Newton steps of a time step with contact by constraints, each of which solves them");
     fields(field, o.linear);
 }
 
 /// Newton's method on the objective of a step, with backtracking (Kavan's notes, 2.1-2.3; the
 /// decrement as λ² = ∇gᵀ H⁻¹ ∇g).
 ///
-/// Contact by constraints acts through the Hessian at the minimum, A = h² ∇²ε: the minimum v(f)
-/// under forces of contact f, linearised, answers others by v(f) + A⁻¹ h (f' − f). Constraints are
-/// solved with that, then the minimum is found again under their forces, until nothing is left to
-/// find: Newton's method on step and contact together. A step starts with the forces of the last
-/// one.
+/// Under contact by constraints each iteration is a step's worth of contact: the objective is
+/// linearised where the iteration stands, A = h² ∇²ε, constraints are solved for v = v̂ + A⁻¹ Hᵀ p
+/// with v̂ = v − h A⁻¹ ∇ε, and the way there is searched for the minimum under their forces, of
+/// which v is the Newton step. It ends where the gradient vanishes with the forces in it.
 class NewtonStepper final : public Stepper {
   public:
     using Options = NewtonOptions;
@@ -80,9 +78,6 @@ class NewtonStepper final : public Stepper {
                  StepReport& report) override;
     void correct_reactions(const StepInput& in, std::span<const Vec3d> v,
                            NodeForces& forces) override;
-    void save(ByteWriter& out) const override;
-    void load(ByteReader& in) override;
-    void reset() override { contact_force_.clear(); }
     std::string describe() override;
 
   private:
@@ -90,7 +85,8 @@ class NewtonStepper final : public Stepper {
     void start_at(std::span<const Vec3d> x);
     SolveStats minimise(StepReport& report);
     bool factorise_tangent();
-    void linearise(State& state, StepReport& report);
+    void linearise(const StepInput& in, State& state, StepReport& report);
+    double slope();
     bool find_direction(StepReport& report);
     bool solve_with(const BlockCsr& A, StepReport& report);
     double search_line(double slope, double gradient_norm, StepReport& report);
@@ -102,8 +98,7 @@ class NewtonStepper final : public Stepper {
     std::vector<Vec3d> x_, trial_, gradient_, minus_, direction_;
     std::vector<double> partial_;
     BlockCsr shifted_;
-    // History: forces of contact by constraints [N]; empty: there never were any.
-    std::vector<Vec3d> contact_force_;
+    std::vector<Vec3d> contact_force_;  // by constraints, part of the load [N]
     std::unique_ptr<FactorCompliance<double>> compliance_;
     bool tangent_ = false;  // the factor is that of A at x_
     int passes_ = 0;        // of contact in this step

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The side of NewtonStepper that contact by constraints needs: the tangent of a step at its
-// minimum.
+// Newton's method where contact acts by constraints.
 #include <algorithm>
 #include <cmath>
 
@@ -44,42 +43,52 @@ Compliance* NewtonStepper::compliance() {
     return tangent_ ? compliance_.get() : nullptr;
 }
 
-/// state.v of the minimum becomes what it would be without the forces of contact, as far as the
-/// tangent says.
-void NewtonStepper::linearise(State& state, StepReport& report) {
-    ScopedTimer timer(report.ms(Stage::compliance));
-    Compliance* A = compliance();
+/// One Newton step from x_ without contact: state.v = v − h A⁻¹ ∇ε.
+void NewtonStepper::linearise(const StepInput& in, State& state, StepReport& report) {
+    tangent_ = false;
+    {
+        ScopedTimer timer(report.ms(Stage::assemble));
+        objective_.hold(x_);
+        objective_.gradient(x_, gradient_);
+    }
+    if (scale_ == 0)
+        scale_ = std::max(objective_.force_scale() + objective_.pinned_norm(gradient_), 1e-300);
+    ScopedTimer timer(report.ms(Stage::factor));
+    Compliance* A = std::isfinite(objective_.free_norm(gradient_)) ? compliance() : nullptr;
     if (!A) {
-        report.set(StepFlag::indefinite);
-        report.solve.status = SolveStatus::indefinite;
+        report.solve.status = SolveStatus::not_finite;
         return;
     }
-    parallel_for(model_.n_nodes(), grain, [&](Index i) { minus_[i] = h_ * contact_force_[i]; });
+    parallel_for(model_.n_nodes(), grain,
+                 [&](Index i) { minus_[i] = in.h * (gradient_[i] + contact_force_[i]); });
     A->apply(minus_, direction_);
-    parallel_for(model_.n_nodes(), grain, [&](Index i) { state.v[i] -= direction_[i]; });
+    parallel_for(model_.n_nodes(), grain,
+                 [&](Index i) { state.v[i] = (1 / in.h) * (x_[i] - state.x[i]) - direction_[i]; });
+    ++report.solve.iterations;
 }
 
-/// Whether the gradient vanishes at state.v with these forces; if not, the minimum under them.
+/// state.v is the Newton step under the forces of these impulses: the answer where the gradient
+/// vanishes there, else the direction in which to go on.
 bool NewtonStepper::answers(const StepInput& in, std::span<const Vec3d> impulses, State& state,
                             StepReport& report) {
     const Index n = model_.n_nodes();
-    contact_force_.resize(n);
-    // The forces of constraints in place of those known so far, which were part of the load.
     parallel_for(n, grain, [&](Index i) {
-        minus_[i] = (1 / in.h) * impulses[i] - contact_force_[i];
-        trial_[i] = state.x[i] + in.h * state.v[i];
+        const Vec3d force = (1 / in.h) * impulses[i];
+        minus_[i] = force - contact_force_[i];
+        contact_force_[i] = force;
+        // A rigid body's nodes answer by themselves; here they stay where free motion puts them.
+        direction_[i] = masked(state.x[i] + in.h * state.v[i] - x_[i], model_.free[i]);
+        trial_[i] = x_[i] + direction_[i];
     });
     objective_.add_load(minus_);
-    const double change = objective_.free_norm(minus_);
-    parallel_for(n, grain, [&](Index i) { contact_force_[i] = (1 / in.h) * impulses[i]; });
-    objective_.prescribe(trial_);
-    objective_.hold(trial_);
-    objective_.gradient(trial_, gradient_);
-    const double residual = objective_.free_norm(gradient_);
-    report.solve.absolute_residual = residual;
+    objective_.gradient(trial_, minus_);
+    const double residual = objective_.free_norm(minus_);
     const double scale = scale_ + objective_.free_norm(contact_force_);
+    report.solve.absolute_residual = residual;
     report.solve.residual = residual / scale;
-    if (std::min(change, residual) <= options_.rel_tolerance * scale) return true;
+    const bool settled = residual <= options_.rel_tolerance * scale;
+    if (settled) report.solve.status = SolveStatus::converged;
+    if (settled) return true;
     if (++passes_ >= options_.contact_passes) {
         report.set(StepFlag::contact_cap);
         // Forces that are of the size of the load and more: the passes went apart. Not to be kept;
@@ -87,13 +96,14 @@ bool NewtonStepper::answers(const StepInput& in, std::span<const Vec3d> impulses
         if (!(residual < 0.1 * scale)) report.solve.status = SolveStatus::indefinite;
         return true;
     }
-    std::swap(minus_, x_);  // where the last minimum was
-    std::copy(trial_.begin(), trial_.end(), direction_.begin());
-    start_at(direction_);
-    if (!std::isfinite(value_)) start_at(minus_);
-    if (minimise(report).failed()) return false;
-    parallel_for(n, grain, [&](Index i) { state.v[i] = (1 / in.h) * (x_[i] - state.x[i]); });
-    linearise(state, report);
+    objective_.gradient(x_, gradient_);
+    value_ = objective_.value(x_);
+    if (search_line(slope(), objective_.free_norm(gradient_), report) == 0) {
+        report.set(StepFlag::line_search);  // at what rounding allows
+        return true;
+    }
+    std::swap(x_, trial_);
+    linearise(in, state, report);
     return false;
 }
 
