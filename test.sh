@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test. `--long` adds the thread sanitizer, the portable build,
-# the live page in a browser, clang-tidy, the long kill-and-resume runs, every scene to its end and the benches. Fails with one clear line.
+# the live page in a browser, Blender, clang-tidy, the long kill-and-resume runs, every scene to its end and the benches. Fails with one clear line.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -14,10 +14,10 @@ esac
 started=$SECONDS
 stage() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - started)); }
 fail() { echo "test.sh: failed: $1" >&2; exit 1; }
-build() {  # preset, then targets
-  local preset=$1; shift
+build() {  # preset, whether with the live page, then targets
+  local preset=$1 with_view=$2; shift 2
   mkdir -p build
-  cmake --preset "$preset" -DLIMBER_TESTS=ON -DLIMBER_BENCHES=ON -DLIMBER_VIEW=$view >"build/$preset.log" 2>&1 ||
+  cmake --preset "$preset" -DLIMBER_TESTS=ON -DLIMBER_BENCHES=ON -DLIMBER_VIEW="$with_view" >"build/$preset.log" 2>&1 ||
     { cat "build/$preset.log" >&2; fail "configure $preset"; }
   cmake --build --preset "$preset" -- ${1:+"$@"} || fail "build $preset"
 }
@@ -28,7 +28,7 @@ view=ON
 tools/npm.sh || { view=OFF; echo "test.sh: without npm's packages the live page is neither built nor tested" >&2; }
 
 stage "release build"
-build release
+build release $view
 
 stage "layout and format"
 /usr/bin/python3 tools/check_sources.py || fail "layout"
@@ -39,7 +39,7 @@ stage "tests"
 ctest --preset release -j2 -LE '^view_page$' --no-tests=error || fail "tests"
 
 stage "sanitizers (address, undefined behaviour)"
-build asan asan_tests
+build asan OFF asan_tests  # the live page takes long to compile, and none of these use it
 ctest --preset asan -j2 -L '^(core|io|scene|linalg|fem|contact|sim)$' --no-tests=error || fail "sanitizers"
 
 if [ "$long" = yes ]; then
@@ -47,13 +47,13 @@ if [ "$long" = yes ]; then
   tools/packages.sh browser || fail "packages"
   ctest --preset release -L '^view_page$' || fail "the live page"
   stage "sanitizers, everything"
-  build asan
+  build asan $view
   ctest --preset asan -j2 -L . --no-tests=error || fail "sanitizers"
   stage "thread sanitizer"
-  build tsan tsan_tests
+  build tsan OFF tsan_tests
   TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp" ctest --preset tsan -L '^(core|linalg|fem|contact|solve|sim|render)$' --no-tests=error || fail "thread sanitizer"
   stage "portable build"
-  build portable
+  build portable $view
   ctest --preset portable -j2 --no-tests=error || fail "portable"
   stage "clang-tidy"
   git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -P2 -n4 clang-tidy-14 -p build/release --quiet || fail "clang-tidy"
@@ -62,6 +62,12 @@ if [ "$long" = yes ]; then
   stage "beside CalculiX"
   tools/packages.sh reference || fail "packages"
   /usr/bin/python3 tests/reference/calculix.py build/release/limber || fail "CalculiX"
+  stage "exported runs in Blender"
+  if tools/packages.sh blender; then
+    /usr/bin/python3 tests/reference/blender.py build/release/limber || fail "Blender"
+  else
+    echo "test.sh: skipped: Blender cannot be installed here" >&2
+  fi
   stage "every scene to its end"
   tools/run_scenes.sh || fail "scenes"
   stage "benches"

@@ -142,56 +142,108 @@ Run measure(const std::string& scene, bool watched, double speed, double seconds
     return out;
 }
 
+/// From nothing to the first frame in a client's hands, on a small scene [ms].
+double first_picture_ms(const std::string& scene) {
+    const Timer clock;
+    LiveOptions o;
+    o.scene = scene;
+    LiveSession session(o);
+    ViewServer server({});
+    std::atomic<double> arrived = 0;
+    std::thread looker([&] {
+        const Discarder client(server);
+        while (client.frames() == 0 && clock.ms() < 20'000)
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+        arrived = clock.ms();
+    });
+    // Until it has come, a quarter of a second at a time.
+    while (arrived == 0) serve(session, server, {.seconds = 0.25});
+    looker.join();
+    return arrived;
+}
+
+struct Pair {
+    Run alone, watched;
+    double step_rate_lost() const { return 1 - watched.steps_per_s / alone.steps_per_s; }
+    double cpu_added() const { return watched.cpu_ms / alone.cpu_ms - 1; }
+};
+
+/// In turns, the best of each: what else the machine does hits both alike.
+Pair measure_pair(const std::string& scene, double speed, double seconds, int rounds,
+                  const BenchOptions& options) {
+    Pair best;
+    for (int k = 0; k < rounds; ++k) {
+        options.tell("round " + std::to_string(k + 1));
+        const Run a = measure(scene, false, speed, seconds);
+        const Run b = measure(scene, true, speed, seconds);
+        const auto keep = [k](Run& of, const Run& now) {
+            if (k == 0 || now.cpu_ms < of.cpu_ms) of.cpu_ms = now.cpu_ms;
+            of.steps_per_s = std::max(of.steps_per_s, now.steps_per_s);
+            of.frames_per_s = std::max(of.frames_per_s, now.frames_per_s);
+            of.vertices = now.vertices;
+        };
+        keep(best.alone, a);
+        keep(best.watched, b);
+    }
+    return best;
+}
+
 }  // namespace
 
 BenchResult view_rate(const BenchOptions& options) {
     const ThreadLimit one(1);
     std::string folder = (std::filesystem::temp_directory_path() / "limber_bench_XXXXXX").string();
     if (!mkdtemp(folder.data())) throw SystemError(folder, "create", errno);
+    const std::string scene = folder + "/sheet.toml";
+    const auto write = [&](int cells) {
+        write_file_atomic(scene, sheet_scene(cells, 1.0 / 60), Flush::to_system);
+    };
     MarkdownTable table({"surface vertices", "pace", "steps/s alone", "steps/s watched",
                          "CPU ms/step alone", "watched", "frames/s"});
-    BenchResult out;
     nlohmann::ordered_json json;
-    double worst = 0, frames = 0;
     const double seconds = options.pick(1.0, 4.0, 10.0);
     const int rounds = options.pick(1, 3, 5);
-    for (const auto& [cells, speed] : {std::pair{90, 0.0}, {90, 1.0}, {315, 0.0}}) {
-        if (cells > 100 && options.size == BenchSize::quick) continue;
-        const std::string scene = folder + "/sheet.toml";
-        write_file_atomic(scene, sheet_scene(cells, 1.0 / 60), Flush::to_system);
-        Run alone, watched;
-        // In turns, the best of each: what else the machine does hits both alike.
-        for (int k = 0; k < rounds; ++k) {
-            options.tell(std::to_string(cells) + " cells, round " + std::to_string(k + 1));
-            const Run a = measure(scene, false, speed, seconds);
-            const Run b = measure(scene, true, speed, seconds);
-            if (k == 0 || a.cpu_ms < alone.cpu_ms) alone.cpu_ms = a.cpu_ms;
-            if (k == 0 || b.cpu_ms < watched.cpu_ms) watched.cpu_ms = b.cpu_ms;
-            alone.steps_per_s = std::max(alone.steps_per_s, a.steps_per_s);
-            watched.steps_per_s = std::max(watched.steps_per_s, b.steps_per_s);
-            watched.frames_per_s = std::max(watched.frames_per_s, b.frames_per_s);
-            watched.vertices = b.vertices;
-        }
-        table.add({std::to_string(watched.vertices), speed > 0 ? "real time" : "as fast as it goes",
-                   digits(alone.steps_per_s), digits(watched.steps_per_s), digits(alone.cpu_ms),
-                   digits(watched.cpu_ms), digits(watched.frames_per_s)});
-        json["rows"].push_back({{"vertices", watched.vertices},
+    const auto row = [&](int cells, double speed) {
+        options.tell(std::to_string(cells) + " cells");
+        write(cells);
+        const Pair p = measure_pair(scene, speed, seconds, rounds, options);
+        table.add({std::to_string(p.watched.vertices),
+                   speed > 0 ? "real time" : "as fast as it goes", digits(p.alone.steps_per_s),
+                   digits(p.watched.steps_per_s), digits(p.alone.cpu_ms), digits(p.watched.cpu_ms),
+                   digits(p.watched.frames_per_s)});
+        json["rows"].push_back({{"vertices", p.watched.vertices},
                                 {"speed", speed},
-                                {"steps_per_s", {alone.steps_per_s, watched.steps_per_s}},
-                                {"cpu_ms", {alone.cpu_ms, watched.cpu_ms}},
-                                {"frames_per_s", watched.frames_per_s}});
-        if (cells == 90 && speed == 0) worst = watched.cpu_ms / alone.cpu_ms - 1;
-        if (cells == 90 && speed == 1) frames = watched.frames_per_s;
-    }
+                                {"steps_per_s", {p.alone.steps_per_s, p.watched.steps_per_s}},
+                                {"cpu_ms", {p.alone.cpu_ms, p.watched.cpu_ms}},
+                                {"frames_per_s", p.watched.frames_per_s}});
+        return p;
+    };
+    const Pair flat_out = row(90, 0), real_time = row(90, 1), large = row(315, 0);
+    write(8);
+    double first = first_picture_ms(scene);
+    for (int k = 1; k < rounds; ++k) first = std::min(first, first_picture_ms(scene));
+    json["first_picture_ms"] = first;
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
+    BenchResult out;
     out.markdown =
         "A sheet held at one side, five CG iterations a step, solver on one thread; the "
         "client is a socket that\nacknowledges and discards frames. Best of " +
         std::to_string(rounds) + " rounds in turns.\n\n" + table.text();
-    out.claims = {{"a watched step costs at most 3 % more", worst <= 0.03,
-                   digits(100 * worst) + " % more CPU time"},
-                  {"60 frames a second arrive", frames >= 58, digits(frames) + " a second"}};
+    const double usable = 10;  // frames a second
+    out.claims = {
+        {"16K vertices: 60 frames a second arrive at real time",
+         real_time.watched.frames_per_s >= 58,
+         digits(real_time.watched.frames_per_s) + " a second"},
+        {"16K vertices: the step rate stays within 3 %", flat_out.step_rate_lost() <= 0.03,
+         digits(100 * flat_out.step_rate_lost()) + " % fewer steps a second, " +
+             digits(100 * flat_out.cpu_added()) + " % more CPU time a step"},
+        {"200K vertices stay usable: every step is seen, or 10 frames a second",
+         large.watched.frames_per_s >= std::min(usable, 0.9 * large.watched.steps_per_s),
+         digits(large.watched.frames_per_s) + " frames and " + digits(large.watched.steps_per_s) +
+             " steps a second"},
+        {"a small scene shows its first picture within a second", first <= 1000,
+         digits(first) + " ms"}};
     out.json = json.dump();
     return out;
 }

@@ -37,12 +37,12 @@ double least(int repeats, F&& f) {
     return best;
 }
 
-Model raptor(const BenchOptions& options, int n_tets) {
+Model at_rest(const BenchOptions& options, int n_tets, const ZengShape& shape) {
+    LoadOptions load{shape.sets, false};
+    load.sets.push_back(fmt::format("body.0.tets={}", n_tets));
+    load.sets.push_back("output.formats=[]");
     BuildReport report;
-    return build_model(
-        load_scene(options.scenes + "/raptor_plane_36k.toml",
-                   {{fmt::format("body.0.tets={}", n_tets), "output.formats=[]"}, false}),
-        report);
+    return build_model(load_scene(options.scenes + '/' + shape.scene + ".toml", load), report);
 }
 
 /// Mean CPU time of a step in which the contact moves on by one node.
@@ -116,7 +116,8 @@ double isolated_of(const SupernodalCholesky<T>& factor, const ConstraintRows& H,
 
 }  // namespace
 
-ZengBody::ZengBody(const BenchOptions& options, int n_tets) : model(raptor(options, n_tets)) {
+ZengBody::ZengBody(const BenchOptions& options, int n_tets, const ZengShape& shape)
+    : model(at_rest(options, n_tets, shape)) {
     SystemAssembler assembler(model.elements);
     A = assembler.make_matrix();
     CorotationCache rotations;
@@ -156,7 +157,7 @@ void touch(const ZengBody& body, Index first, Index n_nodes, Index n_contacts, C
     }
 }
 
-ZengCost cost_of(const ZengBody& body, Index n_nodes, Index n_contacts, int repeats) {
+ZengCost cost_of(const ZengBody& body, Index n_nodes, Index n_contacts, int repeats, bool last) {
     ZengCost cost;
     ConstraintRows H, some;
     touch(body, 0, n_nodes, n_contacts, H);
@@ -182,13 +183,14 @@ ZengCost cost_of(const ZengBody& body, Index n_nodes, Index n_contacts, int repe
     cost.unbuilt_whole = least(repeats, [&] { unbuilt.apply(y, z, true); });
     cost.unbuilt_paths = least(repeats, [&] { unbuilt.apply(y, z); });
 
+    if (!last) return cost;
     SupernodalOptions options;
     options.last.assign(body.lowest.begin(), body.lowest.begin() + n_nodes);
     std::ranges::sort(options.last);
-    SupernodalCholesky<double> last(options);
-    last.factorize(body.A, body.model.free);
-    cost.partial_factor = least(2, [&] { last.factorize(body.A, body.model.free); });
-    cost.partial = isolated_of(last, H, 2, nullptr, nullptr);
+    SupernodalCholesky<double> factor(options);
+    factor.factorize(body.A, body.model.free);
+    cost.partial_factor = least(2, [&] { factor.factorize(body.A, body.model.free); });
+    cost.partial = isolated_of(factor, H, 2, nullptr, nullptr);
     return cost;
 }
 

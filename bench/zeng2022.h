@@ -5,6 +5,8 @@
 // Precondition-Based Contact Resolution and Isolated DOFs Constraints", share: a raptor with its
 // lowest surface nodes in contact, and the cost of W by every method.
 
+#include <array>
+#include <string>
 #include <vector>
 
 #include "limber/linalg/compliance.h"
@@ -13,9 +15,16 @@
 
 namespace limber::bench {
 
+struct ZengShape {
+    std::string name, scene;
+    std::vector<std::string> sets;  // as of --set
+};
+inline const ZengShape raptor_shape{"raptor", "raptor_plane_36k", {}};
+inline const ZengShape sculpture_shape{"sculpture", "sculpture_small", {"body.0.rotate=[0,0,0]"}};
+
 /// A body of the paper at rest, its matrix factorised in double and in float.
 struct ZengBody {
-    ZengBody(const BenchOptions& options, int n_tets);
+    ZengBody(const BenchOptions& options, int n_tets, const ZengShape& shape = raptor_shape);
     double dofs() const { return 3.0 * model.n_nodes(); }
 
     Model model;
@@ -44,7 +53,9 @@ struct ZengCost {
     double wall_two = 0, reuse_wall_two = 0;           // two threads, wall time
     double difference = 0;  // of W by blocked columns and isolated, some columns, relative
 };
-ZengCost cost_of(const ZengBody& body, Index n_nodes, Index n_contacts, int repeats);
+/// `last`: partial factorisation as well.
+ZengCost cost_of(const ZengBody& body, Index n_nodes, Index n_contacts, int repeats,
+                 bool last = true);
 
 /// Least squares slope of log y over log x.
 double exponent(const std::vector<double>& x, const std::vector<double>& y);
@@ -52,5 +63,10 @@ double exponent(const std::vector<double>& x, const std::vector<double>& y);
 BenchResult zeng2022_fig9(const BenchOptions& options);
 BenchResult zeng2022_fig10(const BenchOptions& options);
 BenchResult zeng2022_table2(const BenchOptions& options);
+BenchResult zeng2022_table1(const BenchOptions& options);
+BenchResult zeng2022_fig11(const BenchOptions& options);
+BenchResult zeng2022_table3(const BenchOptions& options);
+BenchResult contact_accuracy(const BenchOptions& options);
+BenchResult contact_speed(const BenchOptions& options);
 
 }  // namespace limber::bench

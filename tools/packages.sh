@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and says which. Arguments: build | test (adds the test tools) |
-# browser (a Chromium alone, for pictures of the live page) | reference (programs that ./test.sh --long compares with).
+# browser (a Chromium, for tests and pictures of the live page) | reference (programs that ./test.sh --long compares with) |
+# blender (what --long opens exported runs with).
 # Idempotent and silent when nothing is missing; uses sudo where it is not root.
 set -euo pipefail
 
@@ -19,7 +20,8 @@ case "${1:-build}" in
   test) wanted+=("${test[@]}") ;;
   browser) wanted=("${browser[@]}") ;;
   reference) wanted=(calculix-ccx python3-meshio python3-numpy) ;;
-  *) echo "usage: tools/packages.sh [build|test|browser|reference]" >&2; exit 2 ;;
+  blender) wanted=(blender) ;;
+  *) echo "usage: tools/packages.sh [build|test|browser|reference|blender]" >&2; exit 2 ;;
 esac
 
 missing=()

@@ -2,14 +2,12 @@
 // A picture of the live page without a display: node page_picture.mjs LIMBER OUT.png [--dark] SCENE|DIR...
 // With --pull the first body is held by the mouse, so that the picture shows what the page is for.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chromium } from 'playwright-core';
+import { chromiumPath, launchBrowser } from './browser.mjs';
 
 const args = process.argv.slice(2), flag = (name) => args.includes(name) && args.splice(args.indexOf(name), 1).length > 0;
 const dark = flag('--dark'), pull = flag('--pull'), colour = args.find((a) => a.startsWith('--colour='))?.slice(9);
 const [limber, out, ...what] = args.filter((a) => !a.startsWith('--colour='));
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-if (!executablePath || !out || !what.length) {
+if (!chromiumPath || !out || !what.length) {
   console.error(out ? 'error: no Chromium here; tools/packages.sh browser installs one' : 'usage: page_picture.mjs LIMBER OUT.png SCENE|DIR...');
   process.exit(4);
 }
@@ -19,7 +17,7 @@ const address = await new Promise((resolve, reject) => {
   child.stdout.on('data', (data) => { text += data; const found = text.match(/http:\S+/); if (found) resolve(found[0]); });
   child.on('exit', (code) => reject(new Error(`limber view ended with ${code}`)));
 });
-const browser = await chromium.launch({ executablePath, headless: true, args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] });
+const { browser, close } = await launchBrowser();
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: dark ? 'dark' : 'light' });
   await page.goto(address);
@@ -43,7 +41,7 @@ try {
   await page.waitForFunction((n) => limber.state.frames > 12 && (limber.state.frame.step > n || !limber.state.status.playing), steps);
   await page.screenshot({ path: out });
 } finally {
-  await browser.close();
+  await close();
   child.removeAllListeners('exit');
   child.kill('SIGINT');
 }

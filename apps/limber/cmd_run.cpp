@@ -19,6 +19,7 @@
 #include "limber/scene/scene.h"
 #include "limber/sim/checkpoint.h"
 #include "limber/sim/run.h"
+#include "limber/sim/tune.h"
 #include "limber/study/sweep.h"
 #include "options.h"
 
@@ -130,6 +131,24 @@ LoadOptions load_options(const Arguments& a) {
     return load;
 }
 
+/// The scene's solver; where it is to be tuned the phases are those of tuned.toml in the run
+/// folder, which is written where it is missing or belongs to another scene.
+std::unique_ptr<Stepper> tuned_stepper(const SceneDef& scene, const Model& model,
+                                       const std::string& dir, bool talks) {
+    if (!wants_tuning(scene)) return make_stepper(scene, model);
+    const std::string file = dir + "/tuned.toml";
+    if (talks) {
+        std::printf("tuning: a pre-simulation, or %s\n", file.c_str());
+        std::fflush(stdout);
+    }
+    const std::string cached = fs::is_regular_file(file) ? read_file(file) : "";
+    const TunedScene found = tuned(scene, model, cached);
+    if (found.text != cached) write_file_atomic(file, found.text, Flush::to_system);
+    if (!found.improved) std::fprintf(stderr, "warning: %s\n", found.note.c_str());
+    if (talks) std::printf("tuning: %s\n", found.note.c_str());
+    return make_stepper(found.scene, model);
+}
+
 int run_scene(Arguments a) {
     const ThreadLimit limit(thread_limit(a.threads));
     const bool resuming = !a.resume.empty();
@@ -152,7 +171,10 @@ int run_scene(Arguments a) {
                          " holds a run already; give another -o, --overwrite it, or --resume it");
     const std::int64_t last_step = last_step_of(a, scene);
 
-    auto stepper = make_stepper(scene, *model);
+    std::vector<std::string> inputs = input_files(scene, a);
+    if (resuming && fs::path(a.scene) == fs::path(dir) / "scene.toml") inputs.erase(inputs.begin());
+    const RunFolder folder(dir, inputs);
+    auto stepper = tuned_stepper(scene, *model, dir, a.log == "text");
     const std::string solver(stepper->name());
     if (const std::string needs = stepper->describe(); !needs.empty() && a.log == "text") {
         std::printf("%s: %s\n", solver.c_str(), needs.c_str());
@@ -161,9 +183,6 @@ int run_scene(Arguments a) {
     auto contact = make_contact(scene, *model);
     World world(std::move(model), std::move(stepper), std::move(contact),
                 {.measure_energy = scene.output.energy});
-    std::vector<std::string> inputs = input_files(scene, a);
-    if (resuming && fs::path(a.scene) == fs::path(dir) / "scene.toml") inputs.erase(inputs.begin());
-    const RunFolder folder(dir, inputs);
     if (resuming) {
         std::vector<std::string> warnings;
         load_checkpoint(a.resume, hash, world, warnings);

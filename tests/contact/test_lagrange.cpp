@@ -261,6 +261,24 @@ TEST(Lagrange, relinearising_takes_the_gap_of_a_hollow_obstacle_down) {
     EXPECT_LT(deepest(3, 0.02), 0.02 * coarse);
 }
 
+TEST(Lagrange, a_deadline_ends_the_iterations_and_can_be_replayed) {
+    std::string text = scene(0.01, {0, -9.81, 0}, 1e7, "solver = \"gauss_seidel\"") + floor;
+    for (int i = 0; i < 4; ++i)
+        text += block("b" + std::to_string(i), 0.2, "[4, 2, 4]", {0, 0.1 + 0.2 * i, 0});
+    const auto clocked = test::world_from(text), replayed = test::world_from(text);
+    for (int k = 0; k < 5; ++k) {
+        // Over before the solver begins: one sweep, and what it left is told.
+        const StepReport report = clocked->step(1e-3);
+        ASSERT_FALSE(report.failed);
+        EXPECT_TRUE(report.has(StepFlag::deadline));
+        EXPECT_LE(report.constraints.iterations, 2);
+        EXPECT_GT(report.constraints.residual, 1e-9);
+        replayed->replay(clocked->decisions());
+        replayed->step();
+        EXPECT_EQ(replayed->state_hash(), clocked->state_hash());
+    }
+}
+
 TEST(Lagrange, needs_a_solver_with_a_factor_and_says_so) {
     const auto message = [](const std::string& text) -> std::string {
         try {

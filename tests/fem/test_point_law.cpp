@@ -161,6 +161,25 @@ TYPED_TEST(EveryPointLaw, block_diagonal_is_that_of_the_hessian) {
         }
 }
 
+TYPED_TEST(EveryPointLaw, block_is_that_of_the_hessian) {
+    Random random(34);
+    for (const double l : {0.0, 0.4, 1.0})
+        for (const Mat3d& F : sample_deformations<TypeParam>(100)) {
+            const Vec3d g = 3.0 * random.direction();
+            const Mat3d K = this->full.block(F, l, g);
+            const Mat9d H = this->full.hessian(F, 0);
+            for (int r = 0; r < 3; ++r)
+                for (int s = 0; s < 3; ++s) {
+                    double wanted = r == s ? l * 2 * this->k * dot(g, g) : 0;
+                    for (int j = 0; j < 3; ++j)
+                        for (int m = 0; m < 3; ++m)
+                            wanted += (1 - l) * g[j] * g[m] * H(r + 3 * j, s + 3 * m);
+                    ASSERT_NEAR(K(r, s), wanted,
+                                1e-11 * std::fmax(max_abs(H), stiffness) * dot(g, g));
+                }
+        }
+}
+
 template <class P, class Law>
 void expect_packet_agrees(const PointLaw<Law>& law, double tolerance) {
     std::vector<Mat3d> states = sample_deformations<Law>(P::width);

@@ -7,6 +7,7 @@
 #include "limber/linalg/linear_solver.h"
 #include "limber/linalg/pcg.h"
 #include "limber/linalg/supernodal.h"
+#include "linalg/schur_samples.h"
 #include "linalg/systems.h"
 
 namespace limber {
@@ -75,6 +76,34 @@ TEST(Allocations, none_after_the_first_factorisation_and_solve) {
             work();
             EXPECT_EQ(n_allocations, before) << "lean " << lean << ", threads " << threads;
         }
+}
+
+TEST(Allocations, none_after_the_first_schur_complement_of_a_size) {
+    const BlockCsr A = laplacian(11, 11, 11, 1, 50);
+    ConstraintRows H, other;
+    add_contacts(60, 0, A.n_nodes(), 5, H);
+    add_contacts(60, 0, A.n_nodes(), 6, other);
+    std::vector<double> y(H.n_rows(), 1.0), z(y.size());
+    for (int threads : {1, 2}) {
+        const ThreadLimit limit(threads);
+        SupernodalCholesky<double> factor;
+        factor.factorize(A, {});
+        FactorCompliance<double> compliance(factor);
+        UnbuiltDelassus unbuilt(H, compliance);
+        Delassus delassus;
+        DenseMatrix W;
+        const auto work = [&] {
+            compliance.forget();
+            for (const ConstraintRows* rows : {&H, &other, &H})
+                delassus.build(*rows, compliance, W);
+            unbuilt.apply(y, z);
+            unbuilt.apply(y, z, true);
+        };
+        work();
+        const long before = n_allocations;
+        work();
+        EXPECT_EQ(n_allocations, before) << "threads " << threads;
+    }
 }
 
 TEST(Allocations, none_after_the_first_solve_of_every_method_of_ours) {

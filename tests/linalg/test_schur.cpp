@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// GCC 12 takes the undefined lanes of AVX-512 intrinsics for uninitialised variables.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include "limber/linalg/schur.h"
 
 #include <gtest/gtest.h>
@@ -79,13 +82,12 @@ TYPED_TEST(EverySchur, gives_one_answer_by_every_method) {
     }
 }
 
-TYPED_TEST(EverySchur, agrees_to_the_condition_of_stiff_bodies) {
+TEST(Schur, agrees_to_the_condition_of_stiff_bodies) {
     const FemSystem bar = bar_system(3, 1, 1e4);  // cond(A) near 1e12 by h² E / m
     const auto& [A, b, free, positions] = bar;
     const Eigen::MatrixXd D = dense(A);
     const Eigen::VectorXd values = D.selfadjointView<Eigen::Lower>().eigenvalues();
     const double cond = values.maxCoeff() / values.minCoeff();
-    if (std::is_same_v<TypeParam, float>) return;  // no digit would be left
     ConstraintRows H;
     add_contacts(20, 0, A.n_nodes(), 4, H);
     SupernodalCholesky<double> factor;

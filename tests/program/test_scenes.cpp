@@ -71,6 +71,7 @@ constexpr Row rows[] = {
     {"heterogeneous_stack", Count::dofs, 2205, 0, 20},
     {"needle", Count::dofs, 12555, 0, 2},
     {"gripper", Count::dofs, 30033 + 2 * 474, 0, 2},
+    {"pick_and_place", Count::dofs, 30033 + 2 * 474, 0, 2},
 };
 
 /// Scenes of limber's own, with no count to hold.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "limber/scene/build_model.h"
+#include "limber/solve/async.h"
 #include "limber/solve/corotational.h"
 #include "scene/scene_files.h"
 
@@ -104,6 +105,20 @@ TEST(LoadScene, sixty_steps_a_second_fill_whole_seconds) {
 }
 
 // ---- extends
+
+TEST(LoadScene, a_count_may_be_left_to_the_program) {
+    const auto with = [](const std::string& lag) {
+        return scene_of(good_scene + "[solver]\nkind = \"async\"\nlag = " + lag + "\n");
+    };
+    const auto lag = [](const SceneDef& s) { return s.solver.options.as<AsyncOptions>().lag; };
+    EXPECT_EQ(lag(with("7")).count, 7);
+    EXPECT_FALSE(lag(with("7")).automatic);
+    EXPECT_TRUE(lag(with("\"auto\"")).automatic);
+    EXPECT_NE(resolved_toml(with("\"auto\"")).find("lag = \"auto\""), std::string::npos);
+    EXPECT_NE(resolved_toml(with("7")).find("lag = 7"), std::string::npos);
+    EXPECT_NE(input_error([&] { with("0"); }).find(">= 1"), std::string::npos);
+    EXPECT_NE(input_error([&] { with("\"soon\""); }).find("auto"), std::string::npos);
+}
 
 TEST(Extends, tables_merge_named_entries_merge_and_others_are_appended) {
     Folder folder;

@@ -210,7 +210,7 @@ TEST(Registry, names_make_what_they_say) {
     }
     for (const ContactEntry& entry : contact_methods()) {
         const SceneDef scene =
-            test::scene_of(good_scene + "[solver]\nkind = \"cholesky\"\n[contact]\nmethod = \"" +
+            test::scene_of(good_scene + "[solver]\nkind = \"newton\"\n[contact]\nmethod = \"" +
                            std::string(entry.options.name) + "\"\n");
         EXPECT_EQ(make_contact(scene, Model{})->name(), entry.options.name);
     }

@@ -24,6 +24,12 @@ TEST(Units, strings_are_read_with_one_rounding) {
     EXPECT_DOUBLE_EQ(parse_quantity("180", Unit::angle).value, std::numbers::pi);
 }
 
+TEST(Units, no_angle_is_written_as_none) {
+    // Numbers so small that they vanish in the conversion come back as 0 as well.
+    EXPECT_EQ(inside_to_plain(0, Unit::angle), 0);
+    EXPECT_EQ(inside_to_plain(std::numbers::pi / 2, Unit::angle), 90);
+}
+
 TEST(Units, wrong_text_is_told_apart) {
     EXPECT_EQ(parse_quantity("1 mpa", Unit::pressure).unknown, "mpa");
     EXPECT_EQ(parse_quantity("1 m", Unit::pressure).unknown, "m");

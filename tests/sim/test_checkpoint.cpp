@@ -65,7 +65,9 @@ std::vector<std::pair<std::string, std::string>> every_pair() {
         for (const OptionCase& contact : contact_cases()) {
             const AnyOptions options{std::string(solver.options.name), solver.options.defaults()};
             const bool factor = solver.has_compliance && solver.has_compliance(options);
+            const bool minimises = solver.family == SolverFamily::minimising;
             if (contact.name == "lagrange" && !factor) continue;  // refused
+            if (contact.name == "repulsion" && !minimises) continue;
             pairs.emplace_back(solver.options.name, contact.name);
         }
     return pairs;

@@ -8,6 +8,7 @@
 #include "count_allocations.h"
 #include "fixtures.h"
 #include "limber/core/parallel.h"
+#include "limber/solve/async.h"
 
 namespace limber {
 namespace {
@@ -30,6 +31,16 @@ TEST(World, a_steady_step_allocates_nothing) {
                 for (int k = 0; k < 10; ++k) world->step();
                 EXPECT_EQ(n_allocations - before, 0) << threads << " threads";
             }
+}
+
+TEST(World, a_steady_step_with_a_factor_made_beside_allocates_nothing) {
+    AsyncOptions o;
+    o.lag = {2, false};
+    const auto world = test::world_with<AsyncStepper>(bar(), o);
+    for (int k = 0; k < 6; ++k) world->step();  // both factors have been made
+    const long before = n_allocations;
+    for (int k = 0; k < 10; ++k) world->step();
+    EXPECT_EQ(n_allocations - before, 0);
 }
 
 TEST(World, time_is_the_step_count_times_the_step) {

@@ -7,6 +7,8 @@
 #include "limber/contact/methods/penalty.h"
 #include "limber/core/parallel.h"
 #include "limber/solve/newton.h"
+#include "limber/solve/vertex_block_descent.h"
+#include "limber/solve/xpbd.h"
 
 namespace limber {
 namespace {
@@ -85,6 +87,57 @@ TEST(ClothBody, newton_converges_and_energy_falls) {
         EXPECT_LT(lowest, -0.7);
         EXPECT_GT(lowest, -1.6);
     }
+}
+
+double distance(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += squared_norm(a[i] - b[i]);
+    return std::sqrt(sum);
+}
+
+TEST(ClothBody, vertex_block_descent_agrees_with_newton) {
+    const ThreadLimit one(1);
+    for (StretchKind stretch : {StretchKind::springs, StretchKind::triangles}) {
+        const Model model = hanging(4, stretch, 0.001, 0.002);
+        NewtonOptions exact;
+        exact.rel_tolerance = 1e-12;
+        VertexBlockOptions tight;
+        tight.rel_tolerance = 1e-11;
+        tight.iterations = 20000;
+        const auto newton = world_with<NewtonStepper>(model, exact);
+        const auto blocks = world_with<VertexBlockStepper>(model, tight);
+        for (int k = 0; k < 6; ++k) {
+            newton->step();
+            EXPECT_EQ(blocks->step().solve.status, SolveStatus::converged);
+        }
+        EXPECT_LT(distance(newton->state().x, blocks->state().x),
+                  1e-8 * distance(newton->state().x, model.mesh.nodes));
+    }
+}
+
+/// Against the trapezoidal rule in small steps: errors of first order in the sub-steps.
+TEST(ClothBody, xpbd_of_springs_and_flat_hinges_goes_to_newtons_answer) {
+    const ThreadLimit one(1);
+    Model model = hanging(4, StretchKind::springs, 0.001, 0.002);
+    model.bodies[0].cloth->options.rest = ClothRest::flat;
+    model.h = 0.02;
+    finish_model(model);
+    Model fine = model;
+    fine.h = 0.0005;
+    fine.integrator = Integrator::trapezoid;
+    finish_model(fine);
+    const auto exact = world_with<NewtonStepper>(std::move(fine));
+    for (int k = 0; k < 200; ++k) ASSERT_FALSE(exact->step().failed);
+    std::vector<double> error;
+    for (int substeps : {32, 64, 128}) {
+        const auto world = world_with<XpbdStepper>(model, {substeps});
+        for (int k = 0; k < 5; ++k) ASSERT_FALSE(world->step().failed);
+        error.push_back(distance(world->state().x, exact->state().x) /
+                        distance(exact->state().x, model.mesh.nodes));
+    }
+    EXPECT_GT(error[0] / error[1], 1.6) << error[0];
+    EXPECT_GT(error[1] / error[2], 1.6) << error[1];
+    EXPECT_LT(error[2], 0.02);
 }
 
 TEST(ClothBody, steps_are_the_same_for_any_number_of_threads_and_after_a_checkpoint) {

@@ -31,13 +31,14 @@ Material invertible(double lower, double upper) {
 
 /// A free unit cube in the given state, moved by 1 % of its size at random.
 std::unique_ptr<World> ruined(const Material& material, int cells, double h, Ruin ruin,
-                              unsigned seed) {
+                              unsigned seed, int untangle = 0) {
     Model model = test::model_of(make_box({1, 1, 1}, {cells, cells, cells}), material);
     model.gravity = {0, 0, 0};
     model.h = h;
     finish_model(model);
     DescentOptions options;
     options.rho = {0.9, 0.95};  // knots are no place for bold momentum
+    options.untangle = untangle;
     auto world = test::world_with<DescentStepper>(std::move(model), options);
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> uniform(-1, 1);
@@ -59,43 +60,64 @@ bool all_finite(const World& world) {
 }
 
 /// The hand-over begins just below the rest length: barriers of the law that would lock tets into
-/// a knot are out of the way until it has untied. What stays behind is a minimum of the energy with
-/// every tet upright; the report shows its energy.
-TEST(DescentRobust, ninety_seven_of_a_hundred_ruins_return_to_rest) {
+/// a knot are out of the way until it has untied. Two or three in a hundred end in a knot all the
+/// same, a minimum of the energy with every tet upright; they are reported, and thrown into
+/// disorder (untangle).
+struct Recovery {
+    int rest = 0, stuck = 0, told = 0, thrown = 0;
+};
+Recovery recover(int untangle, unsigned per_ruin) {
     const ThreadLimit one(1);  // a few tets: threads only wait for each other
-    constexpr int per_ruin = 30;
-    int rest = 0, stuck = 0;
+    Recovery out;
     for (int law = 0; law < 2; ++law)
         for (const Ruin ruin : all_ruins)
             for (unsigned seed = 0; seed < per_ruin; ++seed) {
                 const Material material = law == 0 ? invertible<NeoHookean>(0.8, 0.95)
                                                    : invertible<MooneyRivlin>(0.8, 0.95);
-                const auto world = ruined(material, 3, 0.5, ruin, seed);
+                const auto world = ruined(material, 3, 0.5, ruin, seed, untangle);
                 StepReport report;
-                bool at_rest = false;
-                for (int k = 0; k < 100 && !at_rest; ++k) {
+                bool at_rest = false, flagged = false;
+                for (int k = 0; k < 200 && !at_rest && !(flagged && untangle == 0); ++k) {
                     report = world->step();
-                    ASSERT_FALSE(report.failed);
+                    EXPECT_FALSE(report.failed);
+                    flagged = flagged || report.has(StepFlag::stuck);
                     at_rest = report.elastic + report.kinetic < 1;  // [J]; the young's is 1e5
                 }
-                ASSERT_TRUE(all_finite(*world));
-                rest += at_rest;
-                stuck += !at_rest;
+                EXPECT_TRUE(all_finite(*world));
+                out.rest += at_rest;
+                out.stuck += !at_rest;
+                out.told += !at_rest && flagged;
+                out.thrown += flagged;
                 if (!at_rest)
                     std::printf("stuck: law %d, ruin %d, seed %u, %g J\n", law,
                                 static_cast<int>(ruin), seed, report.elastic);
             }
-    EXPECT_EQ(rest + stuck, 8 * per_ruin);
-    EXPECT_GE(rest, 0.97 * 8 * per_ruin);
+    return out;
+}
+
+TEST(DescentRobust, ninety_nine_of_a_hundred_ruins_return_to_rest) {
+    const Recovery result = recover(5, 30);
+    EXPECT_EQ(result.rest + result.stuck, 240);
+    EXPECT_GE(result.rest, 0.99 * 240);
+    EXPECT_EQ(result.told, result.stuck);
+    EXPECT_GT(result.thrown, 0);
+}
+
+TEST(DescentRobust, what_does_not_return_by_itself_is_reported_as_stuck) {
+    const Recovery result = recover(0, 21);
+    EXPECT_GE(result.rest, 0.95 * 168);
+    EXPECT_GT(result.stuck, 0);
+    EXPECT_EQ(result.told, result.stuck);
+    EXPECT_EQ(result.thrown, result.stuck);  // none that was on its way
 }
 
 /// With the source's own λ⁻ and λ⁺ many stay knotted, but nothing runs away.
 TEST(DescentRobust, every_law_stays_finite) {
     const ThreadLimit one(1);
     const std::vector<Material> laws = {
-        invertible<NeoHookean>(0.05, 0.15), invertible<MooneyRivlin>(0.05, 0.15),
-        invertible<StVenantKirchhoff>(0.05, 0.5), invertible<CorotatedElastic>(0.05, 0.15),
-        invertible<ProjectiveElastic>(0.05, 0.15)};
+        invertible<NeoHookean>(0.05, 0.15),        invertible<MooneyRivlin>(0.05, 0.15),
+        invertible<StVenantKirchhoff>(0.05, 0.5),  invertible<CorotatedElastic>(0.05, 0.15),
+        invertible<ProjectiveElastic>(0.05, 0.15), invertible<Fung>(0.05, 0.15)};
     for (const Material& material : laws)
         for (const Ruin ruin : all_ruins)
             for (unsigned seed = 0; seed < 5; ++seed) {

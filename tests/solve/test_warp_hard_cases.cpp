@@ -102,9 +102,10 @@ TEST(WarpHardCases, a_spider_with_300_times_softer_joints_stays_in_one_piece) {
         EXPECT_EQ(report.solve.status, SolveStatus::converged) << "step " << k;
         ASSERT_LT(norm(bounding_box(world->state().x).size()), 1.5 * size) << "step " << k;
         if (k >= 15) continue;
-        // Later the swinging legs part: stiff modes leave the last digits of every solve apart.
+        // Later the swinging legs part: stiff modes leave the last digits of every solve apart, and
+        // the normals of contacts beside an edge are those of one face or of the other.
         exact->step();
-        EXPECT_LT(largest_difference(world->state().x, exact->state().x), 1e-3 * size)
+        EXPECT_LT(largest_difference(world->state().x, exact->state().x), 2e-3 * size)
             << "step " << k;
     }
 }

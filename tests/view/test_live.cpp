@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "limber/core/errors.h"
 #include "limber/view/live.h"
@@ -62,11 +63,12 @@ double farthest(const Live& live) {
 }
 
 TEST(LiveSession, a_pull_moves_the_body_and_letting_go_brings_it_back) {
-    for (const char* solver : {"corotational", "cholesky", "warp_canceling", "stiffness_warping"}) {
+    for (const char* solver :
+         {"corotational", "cholesky", "warp_canceling", "stiffness_warping", "newton", "descent"}) {
         Live live;
         live.tell(std::string(R"({"do":"set","path":"solver.kind","to":")") + solver + "\"}");
         live.advance(5);
-        EXPECT_LT(farthest(live), 1e-9) << solver;
+        EXPECT_LT(farthest(live), 1e-7) << solver << " (descent computes in single precision)";
         live.tell(R"({"do":"pull",)" + pick_json(free_end(live)) +
                   R"(,"point":[0.5,0.3,0],"value":1})");
         live.advance(30);
@@ -181,6 +183,28 @@ TEST(LiveSession, a_broken_scene_says_its_line_and_the_old_one_stays) {
     }
     live.tell(R"({"do":"open","name":"other"})");
     EXPECT_EQ(live.session->world().model().bodies.size(), 2u);
+}
+
+TEST(LiveSession, only_a_dynamic_analysis_is_shown) {
+    for (const char* analysis : {"static", "quasi_static", "modal"}) {
+        TempFolder folder;
+        std::string text = read_file(test::bar_scene(folder));
+        const auto replace = [&text](std::string_view what, const std::string& by) {
+            text.replace(text.find(what), what.size(), by);
+        };
+        replace("[time]", "[time]\nanalysis = \"" + std::string(analysis) + "\"");
+        replace("\"corotational\"", "\"newton\"");
+        if (analysis == std::string("modal")) replace("end = 1", "modes = 3");
+        LiveOptions o;
+        o.scene = folder.file("other.toml", text);
+        try {
+            const LiveSession session(o);
+            FAIL() << analysis;
+        } catch (const InputError& error) {
+            EXPECT_EQ(error.place().line, 5) << analysis;
+            EXPECT_NE(error.message().find("limber run"), std::string::npos) << error.message();
+        }
+    }
 }
 
 TEST(LiveSession, pins_hold_where_they_were_set_and_let_go) {

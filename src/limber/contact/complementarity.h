@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "limber/core/timer.h"
 #include "limber/linalg/dense_matrix.h"
 
 namespace limber {
@@ -62,6 +63,12 @@ struct ComplementarityOptions {
     /// Sweeps read a copy of W in single precision where that helps. The answer does not suffer:
     /// residuals are those of W itself.
     bool single_precision = true;
+    /// Iterations end where the clock, since the beginning of the step, has passed this. null:
+    /// never.
+    const Timer* clock = nullptr;
+    double deadline_ms = 0;
+
+    bool late() const { return clock && clock->ms() > deadline_ms; }
 };
 
 struct ComplementarityStats {

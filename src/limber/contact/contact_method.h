@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <compare>
 #include <memory>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "limber/contact/obstacle.h"
 #include "limber/core/bytes.h"
+#include "limber/core/timer.h"
 #include "limber/linalg/compliance.h"
 #include "limber/mesh/tet_mesh.h"
 
@@ -69,11 +71,23 @@ struct Contact {
 
 /// What a method adds to the linear system of a step:
 ///   A_kl += w_k w_l block,   b_k += w_k impulse   for the nodes k, l of its stencil.
-/// A node that touches several things has several terms.
+/// A node that touches several things has several terms. For minimising solvers it is the energy
+/// ½ wᵀ block w − impulse·w over the velocity w of the stencil. A one-sided term has it only while
+/// it pushes along `push`, where block and impulse are along it; then it goes on at its least
+/// value.
 struct ContactTerm {
     ContactStencil at;
     Mat3d block{};    // [kg], symmetric positive semidefinite
     Vec3d impulse{};  // [N s]
+    Vec3d push{};     // unit; 0: two-sided
+
+    bool one_sided() const { return push != Vec3d{}; }
+    bool acts(const Vec3d& w) const { return !one_sided() || dot(push, impulse - block * w) > 0; }
+    double energy(const Vec3d& w) const {  // [J]
+        if (acts(w)) return 0.5 * dot(w, block * w) - dot(impulse, w);
+        const double p = dot(push, impulse);
+        return -0.5 * p * p / dot(push, block * push);
+    }
 };
 
 struct ContactSet {
@@ -103,16 +117,47 @@ struct ContactInput {
     /// K_ii [kg]. None: its mass.
     std::span<const double> inertia{};
     std::span<const Vec3d> free{};  // 0 where a pin prescribes a coordinate, else 1. None: all free
+    bool again = false;             // constrain() was called before in this step
+    const Timer* clock = nullptr;   // since the beginning of the step
+    double deadline_ms = 0;         // for what iterates; 0: none
 };
+
+/// What a force on a stencil's sum moves: the mass of all of it; and the geometric mean of its two
+/// sides, where it has two [kg].
+struct StencilMass {
+    double all = 0, mean = 0;
+};
+inline StencilMass mass_of(const ContactStencil& at, std::span<const double> mass) {
+    double inverse[2] = {0, 0};
+    for (int k = 0; k < at.n; ++k)
+        inverse[at.weight[k] < 0] += at.weight[k] * at.weight[k] / mass[at.node[k]];
+    const double all = 1 / (inverse[0] + inverse[1]);
+    return {all, inverse[1] > 0 ? 1 / std::sqrt(inverse[0] * inverse[1]) : all};
+}
 
 /// What a method that acts by constraints did in a step.
 struct ConstraintReport {
+    int passes = 0;       // calls of constrain() that the step needed
     int rows = 0;         // of H
     int iterations = 0;   // of the complementarity solver, over all passes
     double residual = 0;  // complementarity_residual(), relative
     bool converged = true;
+    bool late = false;        // the clock ended it
     double smallest_gap = 0;  // of the linearised contacts at the end of the step [m]; 0 where none
     double detect_ms = 0, compliance_ms = 0, resolve_ms = 0, correct_ms = 0;
+
+    /// Counts and times add up; the rest is that of the last call.
+    void add_pass(const ConstraintReport& last) {
+        const ConstraintReport before = *this;
+        *this = last;
+        passes = before.passes + 1;
+        iterations += before.iterations;
+        late = late || before.late;
+        detect_ms += before.detect_ms;
+        compliance_ms += before.compliance_ms;
+        resolve_ms += before.resolve_ms;
+        correct_ms += before.correct_ms;
+    }
 };
 
 class Joint;
@@ -134,6 +179,8 @@ class ContactMethod {
                                        ContactSet&) {
         return {};
     }
+    /// Impulses of the last constrain() on the nodes [N s].
+    virtual std::span<const Vec3d> node_impulses() const { return {}; }
     /// After the step: the forces that acted, into contacts[].force and added to f (which the
     /// caller clears) [N].
     /// Only for steps that are kept: a method may remember them.
@@ -144,6 +191,10 @@ class ContactMethod {
     /// longer those of the start.
     virtual void correct(const ContactInput&, std::span<Vec3d> /*x*/, std::span<Vec3d> /*v*/,
                          ContactSet&, std::span<Vec3d> /*f*/) {}
+    /// As those of a Stepper: whether a clock decides, what it decided, and what it is to decide.
+    virtual bool clocked() const { return false; }
+    virtual std::span<const Index> decisions() const { return {}; }
+    virtual void replay(std::span<const Index>) {}
     /// What holds by the scene, where the method acts by constraints.
     virtual std::span<const std::unique_ptr<Joint>> joints() const { return {}; }
     /// History: what the next step remembers of this one.

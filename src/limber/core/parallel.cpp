@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "limber/core/check.h"
+#include "limber/core/run_alone.h"
 
 namespace limber {
 
@@ -20,6 +21,8 @@ namespace {
 // More threads than cores are only asked for to show that results do not depend on them; the pool's
 // own arena stops at the cores, so such a limit brings one of its own.
 tbb::task_arena* wide_arena = nullptr;
+
+thread_local bool runs_alone = false;
 
 template <class F>
 void in_arena(const F& f) {
@@ -48,7 +51,15 @@ ThreadLimit::ThreadLimit(int n)
     : control_(std::make_unique<Control>(n > 0 ? n : tbb::info::default_concurrency())) {}
 ThreadLimit::~ThreadLimit() = default;
 
+RunAlone::RunAlone() : outer_(runs_alone) {
+    runs_alone = true;
+}
+RunAlone::~RunAlone() {
+    runs_alone = outer_;
+}
+
 int thread_count() {
+    if (runs_alone) return 1;
     return static_cast<int>(
         tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
 }

@@ -184,4 +184,24 @@ LIMBER_HD Vec3<T> block_diagonal_of(const Mat3<T>& F, const Invariants<T>& v,
     return out;
 }
 
+/// The whole 3x3 block of a node: d²W along e_r gᵀ and e_s gᵀ, not projected.
+template <class T>
+LIMBER_HD Mat3<T> block_of(const Mat3<T>& F, const Invariants<T>& v, const InvariantSlopes<T>& W,
+                           const InvariantCurvatures<T>& c, const Vec3<T>& g) {
+    const Vec3<T> Fg = F * g;
+    const Vec3<T> dI = T(2) * Fg, dII = T(2) * (v.I * Fg - F * (transpose(F) * Fg));
+    const Vec3<T> dJ = cofactor(F) * g;
+    const T gg = dot(g, g), two_II = T(2) * W.II;
+    const T even = T(2) * gg * W.I + two_II * (gg * v.I - dot(Fg, Fg));
+    // Rows of the symmetric outer products; ∂²II adds 2 Fg Fgᵀ − 2 |g|² F Fᵀ.
+    const Vec3<T> with_I = c.I_I * dI + c.I_J * dJ, with_Fg = two_II * Fg;
+    const Vec3<T> with_J = c.I_J * dI + c.II_J * dII + c.J_J * dJ;
+    Mat3<T> H = Mat3<T>::diagonal(even, even, even);
+    for (int s = 0; s < 3; ++s)
+        for (int r = 0; r < 3; ++r)
+            H(r, s) += dI[r] * with_I[s] + dJ[r] * with_J[s] + c.II_J * dII[r] * dJ[s] +
+                       Fg[r] * with_Fg[s] - two_II * gg * dot(F.row(r), F.row(s));
+    return H;
+}
+
 }  // namespace limber

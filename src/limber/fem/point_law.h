@@ -57,6 +57,9 @@ struct PointLaw {
     /// its shape function, with 2k |g|² for the projective part as in Eq. (19). Not projected.
     template <class T>
     Vec3<T> block_diagonal(const Mat3<T>& F, const T& l, const Vec3<T>& g) const;
+    /// The whole block, alike.
+    template <class T>
+    Mat3<T> block(const Mat3<T>& F, const T& l, const Vec3<T>& g) const;
     /// l of the next iteration, Eq. (17), from that of the one before; 0 without conversion.
     template <class T>
     T interpolant(const Mat3<T>& F, const T& before) const;
@@ -182,6 +185,30 @@ Vec3<T> PointLaw<Law>::block_diagonal(const Mat3<T>& F, const T& l, const Vec3<T
     const T constant = l * T(2 * law.small_strain().mu) * dot(g, g);
     for (int r = 0; r < 3; ++r) out[r] = select(partly, (T(1) - l) * out[r], T(0)) + constant;
     return out;
+}
+
+template <class Law>
+template <class T>
+Mat3<T> PointLaw<Law>::block(const Mat3<T>& F, const T& l, const Vec3<T>& g) const {
+    Mat3<T> out;
+    if constexpr (InvariantLaw<Law>) {
+        const Invariants<T> v = invariants_of(F);
+        out = block_of(F, v, law.slopes(v), law.curvatures(v), g);
+    } else if constexpr (PrincipalLaw<Law>) {
+        const SignedSvd<T> svd = signed_svd(F);
+        out = limber::block(svd, law.curvature(svd.s), g);
+    } else {
+        out = law.block(g);
+    }
+    if (volume != 0) {  // J is linear along a direction of rank one
+        const Vec3<T> dJ = cofactor(F) * g;
+        out += T(volume) * outer(dJ, dJ);
+    }
+    if (!any(l > T(0))) return out;
+    const auto partly = l < T(1);
+    const T constant = l * T(2 * law.small_strain().mu) * dot(g, g);
+    for (T& entry : out.a) entry = select(partly, (T(1) - l) * entry, T(0));
+    return out + Mat3<T>::diagonal(constant, constant, constant);
 }
 
 template <class Law>

@@ -109,4 +109,23 @@ LIMBER_HD Vec3<T> block_diagonal(const SignedSvd<T>& svd, const PrincipalCurvatu
     return out;
 }
 
+/// The whole block: in the basis of U a direction e_p gᵀ has the entries b = Vᵀg in row p.
+template <class T>
+LIMBER_HD Mat3<T> block(const SignedSvd<T>& svd, const PrincipalCurvature<T>& c, const Vec3<T>& g) {
+    const Vec3<T> b = transpose(svd.V) * g;
+    Mat3<T> H;
+    for (int q = 0; q < 3; ++q)
+        for (int p = 0; p < 3; ++p) H(p, q) = c.stretch(p, q) * b[p] * b[q];
+    for (int k = 0; k < 3; ++k) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        const T mean = T(0.5) * (c.flip[k] + c.twist[k]);
+        const T mixed = T(0.5) * (c.flip[k] - c.twist[k]) * b[i] * b[j];
+        H(i, i) += mean * b[j] * b[j];
+        H(j, j) += mean * b[i] * b[i];
+        H(i, j) += mixed;
+        H(j, i) += mixed;
+    }
+    return svd.U * H * transpose(svd.U);
+}
+
 }  // namespace limber

@@ -30,6 +30,10 @@ class DirectSolver final : public LinearSolver {
                      std::span<Vec3d> x) override {
         return factor_.solve(A, b, free, 0, x);  // 0: |b| as LinearSolver has it
     }
+    const SupernodalCholesky<double>* factor() const override {
+        if constexpr (std::is_same_v<Factor, SupernodalCholesky<double>>) return &factor_;
+        return nullptr;
+    }
 
   private:
     Factor factor_;

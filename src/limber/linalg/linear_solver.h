@@ -43,6 +43,9 @@ constexpr bool is_direct(LinearMethod method) {
            method == LinearMethod::eigen_cholesky || method == LinearMethod::eigen_lu;
 }
 
+template <class T>
+class SupernodalCholesky;
+
 struct LinearSolverOptions {
     LinearMethod method = LinearMethod::supernodal;
     int max_iterations = 1000;
@@ -86,6 +89,8 @@ class LinearSolver {
     /// Where the nodes are now: the rigid motions that multigrid keeps follow a body that turns.
     /// Used from the next prepare() on; the other methods need no positions.
     virtual void set_positions(std::span<const Vec3d> positions) { (void)positions; }
+    /// The factor that prepare() makes, for the method supernodal; null: another method.
+    virtual const SupernodalCholesky<double>* factor() const { return nullptr; }
 };
 
 /// `rest_positions` are those of the nodes; only multigrid and pcg_multigrid need them.

@@ -243,7 +243,13 @@ void IsolatedColumns<T>::Store::gather(Pair pair, std::span<const Mat3d> rotatio
                 B.a[7] = B.a[5];
             }
             if (!rotation.empty()) {
-                B = rotation[asked[place[p].i]] * B * transpose(rotation[asked[place[q].i]]);
+                // Always from the earlier node's side: which of the two is in the higher chunk is a
+                // matter of history, and products of matrices round differently when transposed.
+                const bool turned = i > j;
+                const Mat3d& left = rotation[asked[place[turned ? q : p].i]];
+                const Mat3d& right = rotation[asked[place[turned ? p : q].i]];
+                B = left * (turned ? transpose(B) : B) * transpose(right);
+                if (turned) B = transpose(B);
                 if (i == j) B = 0.5 * (B + transpose(B));
             }
             for (std::size_t a = 0; a < 3; ++a)

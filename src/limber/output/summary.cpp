@@ -206,7 +206,7 @@ void Summary::write(const World& world, const std::string& status) {
     out["finite"] = totals_.finite && state_is_finite(world.state());
     out["state_hash"] = hex64(world.state_hash());
     out["peak_rss_mb"] = peak_rss_mb();
-    out["clocked"] = world.stepper().clocked();
+    out["clocked"] = world.clocked();
     // Names come from files: bytes that are not UTF-8 are replaced, not refused.
     const std::string text = out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
     write_file_atomic(options_.dir + "/summary.json", text, Flush::to_system);

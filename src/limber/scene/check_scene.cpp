@@ -81,7 +81,7 @@ void check_cloth(const BodyDef& body, const SceneDef& scene) {
         return;
     std::string others;
     for (const StepperEntry& entry : steppers())
-        if (entry.family != SolverFamily::linearly_implicit)
+        if (entry.family == SolverFamily::minimising)
             others += (others.empty() ? "" : ", ") + std::string(entry.options.name);
     throw InputError(body.origin.at("cloth"),
                      body.origin.path + ".cloth cannot go with solver.kind = \"" + solver +

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "limber/core/check.h"
+#include "limber/core/count_or_auto.h"
 #include "limber/core/fields.h"
 #include "limber/core/math.h"
 #include "limber/scene/field_info.h"
@@ -246,6 +247,23 @@ template <>
 struct FieldTraits<int> : IntegerTraits<int> {};
 template <>
 struct FieldTraits<std::int64_t> : IntegerTraits<std::int64_t> {};
+
+template <>
+struct FieldTraits<CountOrAuto> {
+    static TypeInfo describe(Rule rule) {
+        TypeInfo word = type_of(FieldKind::choice);
+        word.choices = {"auto"};
+        return type_of(FieldKind::either, {}, {word, FieldTraits<int>::describe(rule)});
+    }
+    static void assign(const Value& v, const std::string& path, CountOrAuto& out) {
+        out.automatic = v.is(ValueKind::string);
+        if (!out.automatic) FieldTraits<int>::assign(v, path, out.count);
+    }
+    static Value to_value(const CountOrAuto& c, Rule rule) {
+        return c.automatic ? Value::of(std::string("auto"))
+                           : FieldTraits<int>::to_value(c.count, rule);
+    }
+};
 
 template <>
 struct FieldTraits<double> {

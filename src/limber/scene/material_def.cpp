@@ -213,7 +213,7 @@ void check_laws(const SceneDef& scene) {
     if (stepper_entry(solver).family != SolverFamily::linearly_implicit) return;
     std::string others;
     for (const StepperEntry& entry : steppers())
-        if (entry.family != SolverFamily::linearly_implicit)
+        if (entry.family == SolverFamily::minimising)
             others += (others.empty() ? "" : ", ") + std::string(entry.options.name);
     const std::string minimising =
         others.empty() ? "" : ", or a solver that minimises (" + others + ')';

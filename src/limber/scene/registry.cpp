@@ -8,13 +8,18 @@
 #include "limber/contact/methods/none.h"
 #include "limber/contact/methods/penalty.h"
 #include "limber/contact/methods/projection.h"
+#include "limber/contact/methods/repulsion.h"
 #include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene_def.h"
+#include "limber/scene/solver_checks.h"
+#include "limber/solve/async.h"
 #include "limber/solve/corotational.h"
 #include "limber/solve/descent.h"
 #include "limber/solve/modal.h"
 #include "limber/solve/newton.h"
+#include "limber/solve/vertex_block_descent.h"
 #include "limber/solve/warp_canceling.h"
+#include "limber/solve/xpbd.h"
 
 namespace limber {
 
@@ -53,34 +58,11 @@ bool explicit_contact(const AnyOptions& options) {
 bool has_factor(const AnyOptions& options) {
     return options.as<CorotationalOptions>().linear == LinearKind::supernodal;
 }
-
-void check_corotational(const SceneDef& scene) {
-    const SolverDef& solver = scene.solver;
-    const auto& options = solver.options.as<CorotationalOptions>();
-    if (solver.options.name == "cholesky" && options.linear == LinearKind::pcg)
-        throw InputError(solver.origin.at("linear"),
-                         "solver: kind = \"cholesky\" cannot go with linear = \"pcg\": it is the "
-                         "direct reference; allowed: kind = \"corotational\" with linear = "
-                         "\"pcg\"");
-    if (options.linear != LinearKind::pcg && options.matrix == OperatorKind::matrix_free)
-        throw InputError(
-            solver.origin.at("operator"),
-            "solver: operator = \"matrix_free\" cannot go with linear = \"" +
-                std::string(enum_names(LinearKind{})[static_cast<int>(options.linear)]) +
-                "\": a factorisation needs the assembled matrix; allowed: "
-                "operator = \"assembled\", or linear = \"pcg\"");
-    if (options.solves == SolveScope::islands) {
-        const char* other = options.linear != LinearKind::pcg ? "a direct solver"
-                            : options.matrix == OperatorKind::matrix_free
-                                ? "operator = \"matrix_free\""
-                            : options.pcg.deadline_ms > 0 ? "deadline_ms"
-                                                          : nullptr;
-        if (other)
-            throw InputError(solver.origin.at("solves"),
-                             "solver: solves = \"islands\" cannot go with " + std::string(other) +
-                                 "; allowed: assembled conjugate gradients without a deadline, or "
-                                 "solves = \"world\"");
-    }
+bool always_has_factor(const AnyOptions&) {
+    return true;
+}
+bool newton_has_factor(const AnyOptions& options) {
+    return options.as<NewtonOptions>().linear.method == LinearMethod::supernodal;
 }
 
 DescentOptions projective_dynamics_defaults() {
@@ -90,52 +72,6 @@ DescentOptions projective_dynamics_defaults() {
     options.precision = Precision::twofold;
     options.iterations = 10;
     return options;
-}
-
-void check_descent(const SceneDef& scene) {
-    const SolverDef& solver = scene.solver;
-    const auto& options = solver.options.as<DescentOptions>();
-    const std::string conflict = descent_conflict(options);
-    if (!conflict.empty()) throw InputError(solver.origin.at("direction"), "solver: " + conflict);
-    if (options.direction != DirectionKind::projective) return;
-    for (const BodyDef& body : scene.bodies) {
-        if (!body.cloth) continue;
-        const bool bent =
-            body.cloth->rest == ClothRest::mesh && body.cloth->bending.value_or(1) > 0;
-        if (body.cloth->stretch == StretchKind::springs && !bent) continue;
-        throw InputError(body.origin.at("cloth"),
-                         body.origin.path +
-                             ".cloth: direction = \"projective\" has a constant matrix for springs "
-                             "and flat hinges alone; allowed: stretch = \"springs\" with rest = "
-                             "\"flat\" or bending = 0, or another direction");
-    }
-}
-
-/// The constant matrix bounds the Hessian, and a step length of 1 is sure to go down, only where an
-/// element's energy is a squared distance.
-void check_projective_dynamics(const SceneDef& scene) {
-    const SolverDef& solver = scene.solver;
-    if (solver.options.as<DescentOptions>().direction != DirectionKind::projective)
-        throw InputError(
-            solver.origin.at("direction"),
-            "solver: kind = \"projective_dynamics\" takes no other direction; allowed: "
-            "kind = \"descent\"");
-    const auto of_tets = [&](const std::string& name) {
-        for (const BodyDef& body : scene.bodies) {
-            if (!body.cloth && body.material.value_or("default") == name) return true;
-            for (const RegionDef& region : body.regions)
-                if (region.material == name) return true;
-        }
-        return false;
-    };
-    for (const auto& [name, material] : scene.materials)
-        if (material.kind != "projective" && of_tets(name))
-            throw InputError(material.origin.at("kind"),
-                             "material." + name + ".kind = \"" + std::string(material.kind) +
-                                 "\" cannot go with solver.kind = \"projective_dynamics\", whose "
-                                 "steps need energies that are squared distances; allowed: "
-                                 "\"projective\", or solver.kind = \"descent\"");
-    check_descent(scene);
 }
 
 const StepperEntry stepper_table[] = {
@@ -149,18 +85,30 @@ const StepperEntry stepper_table[] = {
      has_factor},
     {option_case<WarpCancelingOptions>(
          "warp_canceling", "stale factor, node rotations and partial updates; Hecht et al. 2012"),
-     make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact},
+     make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact,
+     always_has_factor},
     {option_case<WarpCancelingOptions, stiffness_warping_defaults>(
          "stiffness_warping", "the same without updates, damped"),
-     make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact},
+     make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact,
+     always_has_factor},
+    {option_case<AsyncOptions>(
+         "async", "conjugate gradients with a factor made beside; Zeng et al. 2022, section 3.4"),
+     make<AsyncStepper>, check_nothing, SolverFamily::linearly_implicit, nullptr,
+     always_has_factor},
     {option_case<NewtonOptions>("newton", "the minimum of each step, by Newton's method"),
-     make<NewtonStepper>, check_nothing, SolverFamily::minimising},
+     make<NewtonStepper>, check_nothing, SolverFamily::minimising, nullptr, newton_has_factor},
     {option_case<DescentOptions>("descent",
                                  "the same by descent: Jacobi and Chebyshev; Wang & Yang 2016"),
      make<DescentStepper>, check_descent, SolverFamily::minimising},
     {option_case<DescentOptions, projective_dynamics_defaults>(
          "projective_dynamics", "descent by a constant factor; Bouaziz et al. 2014"),
      make<DescentStepper>, check_projective_dynamics, SolverFamily::minimising},
+    {option_case<VertexBlockOptions>(
+         "vertex_block_descent", "the same node by node, coloured Gauss-Seidel; Chen et al. 2024"),
+     make<VertexBlockStepper>, check_nothing, SolverFamily::minimising},
+    {option_case<XpbdOptions>("xpbd",
+                              "small steps of position based dynamics: a baseline; Macklin 2019"),
+     make<XpbdStepper>, check_xpbd, SolverFamily::position_based},
 };
 
 // ---- contact
@@ -182,6 +130,11 @@ const ContactEntry contact_table[] = {
          "projection", "surface nodes put back onto obstacles after each step, with friction"),
      [](const AnyOptions& options, const Model&) -> std::unique_ptr<ContactMethod> {
          return std::make_unique<ProjectionContact>(options.as<ProjectionOptions>());
+     }},
+    {option_case<RepulsionOptions>("repulsion",
+                                   "repulsive energies for minimising solvers, without friction"),
+     [](const AnyOptions& options, const Model&) -> std::unique_ptr<ContactMethod> {
+         return std::make_unique<RepulsionContact>(options.as<RepulsionOptions>());
      }},
     {option_case<LagrangeOptions>(
          "lagrange", "no penetration and Coulomb friction as constraints; Zeng et al. 2022"),
@@ -338,33 +291,27 @@ void check_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene) {
     std::vector<std::string> unused;
     if (!entry.reads_a_file) entry.make(obstacle, scene, unused);
 }
-/// Linearly implicit solvers take one kind of step; modes need no solver.
-void check_integrator(const SceneDef& scene, const StepperEntry& entry) {
-    const TimeDef& time = scene.time;
-    const bool modal = time.analysis == Analysis::modal;
-    if (modal != time.modes.has_value())
-        throw InputError(time.origin.at(modal ? "analysis" : "modes"),
-                         modal ? "time.analysis = \"modal\" needs time.modes, the number of modes"
-                               : "time.modes is for time.analysis = \"modal\" alone");
-    if (modal) return;
-    if (entry.family != SolverFamily::linearly_implicit) return;
-    const bool dynamic = time.analysis == Analysis::dynamic;
-    if (dynamic && time.integrator == DynamicIntegrator::backward_euler) return;
-    const std::string key = dynamic ? "integrator" : "analysis";
-    const std::string_view value =
-        dynamic ? enum_names(DynamicIntegrator{})[static_cast<int>(time.integrator)]
-                : enum_names(Analysis{})[static_cast<int>(time.analysis)];
-    throw InputError(time.origin.at(key),
-                     "time." + key + " = \"" + std::string(value) +
-                         "\" cannot go with solver.kind = \"" + std::string(entry.options.name) +
-                         "\", which takes linearly implicit Euler steps; allowed: a minimising "
-                         "solver such as \"newton\"");
+/// Energies that begin and end within a step are for solvers that look at them more than once.
+void check_repulsion(const SceneDef& scene, const StepperEntry& entry) {
+    if (scene.contact.options.name != "repulsion" || scene.time.analysis == Analysis::modal) return;
+    if (entry.family == SolverFamily::minimising) return;
+    throw InputError(scene.contact.origin.at("method"),
+                     "contact.method = \"repulsion\" cannot go with solver.kind = \"" +
+                         scene.solver.options.name +
+                         "\", which does not minimise an energy; allowed: \"penalty\", or a solver "
+                         "such as \"newton\" or \"descent\"");
 }
 
 /// Constraints need A⁻¹.
 void check_compliance(const SceneDef& scene, const StepperEntry& entry) {
     const AnyOptions& options = scene.solver.options;
     if (scene.contact.options.name != "lagrange" || scene.time.analysis == Analysis::modal) return;
+    if (scene.time.analysis == Analysis::dynamic &&
+        scene.time.integrator == DynamicIntegrator::trapezoid)
+        throw InputError(scene.time.origin.at("integrator"),
+                         "time.integrator = \"trapezoid\" cannot go with contact.method = "
+                         "\"lagrange\", whose impulses act at the end of a step; allowed: "
+                         "integrator = \"backward_euler\"");
     if (entry.has_compliance && entry.has_compliance(options)) return;
     std::string others;
     for (const StepperEntry& other : steppers())
@@ -384,6 +331,7 @@ void check_solver(const SceneDef& scene) {
     check_integrator(scene, entry);
     entry.check(scene);
     check_compliance(scene, entry);
+    check_repulsion(scene, entry);
 }
 
 }  // namespace limber

@@ -20,6 +20,7 @@ struct ObstacleDef;
 enum class SolverFamily {
     linearly_implicit,  // one linear system a step, rotations frozen at its start
     minimising,         // the objective of the step (solve/objective.h), any law and integrator
+    position_based,     // small steps that nothing is iterated to convergence in
 };
 
 /// A solver name of scenes and of --solver: a stepper with its defaults.

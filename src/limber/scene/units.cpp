@@ -110,11 +110,14 @@ double plain_to_inside(double plain, Unit unit) {
 
 std::optional<double> inside_to_plain(double inside, Unit unit) {
     if (unit != Unit::angle) return inside;
-    // The division is off by an ulp at times: look at the neighbours for the one that comes back.
-    double candidate = inside / radians_per_degree;
-    for (int k = 0; k < 3; ++k) candidate = std::nextafter(candidate, -HUGE_VAL);
-    for (int k = -3; k <= 3; ++k, candidate = std::nextafter(candidate, HUGE_VAL))
-        if (candidate * radians_per_degree == inside) return candidate;
+    // The division is off by an ulp at times: then a neighbour, the nearest first, comes back.
+    double below = inside / radians_per_degree, above = below;
+    for (int k = 0; k <= 3; ++k) {
+        if (below * radians_per_degree == inside) return below;
+        if (above * radians_per_degree == inside) return above;
+        below = std::nextafter(below, -HUGE_VAL);
+        above = std::nextafter(above, HUGE_VAL);
+    }
     return std::nullopt;
 }
 

@@ -12,8 +12,7 @@ RunResult run(World& world, const RunOptions& options) {
     const bool saving = !options.dir.empty();
     std::optional<DecisionLog> log;
     std::optional<DecisionReplay> replay;
-    if (saving && world.stepper().clocked())
-        log.emplace(options.dir + "/decisions.csv", world.state().step);
+    if (saving && world.clocked()) log.emplace(options.dir + "/decisions.csv", world.state().step);
     if (!options.replay_decisions.empty()) replay.emplace(options.replay_decisions);
     RunResult result;
     std::int64_t saved_step = -1;

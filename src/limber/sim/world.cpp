@@ -17,11 +17,21 @@ namespace {
 
 constexpr Index grain = 4096;
 
-/// What the stepper of call `call` decided beside its iterations.
-std::vector<Index> stepper_decisions(std::span<const int> replay, std::size_t call) {
-    std::vector<Index> out;
-    for (std::size_t k = call + 1; k < replay.size() && replay[k] < 0; ++k)
-        out.push_back(-1 - replay[k]);
+constexpr int contact_mark = 1 << 30;
+
+/// What stepper and contact method of call `call` decided beside the iterations.
+struct Decided {
+    std::vector<Index> stepper, contact;
+};
+Decided decided_after(std::span<const int> replay, std::size_t call) {
+    Decided out;
+    for (std::size_t k = call + 1; k < replay.size() && replay[k] < 0; ++k) {
+        const int decision = -1 - replay[k];
+        if (decision >= contact_mark)
+            out.contact.push_back(decision - contact_mark);
+        else
+            out.stepper.push_back(decision);
+    }
     return out;
 }
 
@@ -71,8 +81,9 @@ void World::end() {
     for (auto& observer : observers_) observer->end(*this);
 }
 
-StepReport World::step() {
+StepReport World::step(double deadline_ms) {
     const Timer clock;
+    deadline_ms_ = deadline_ms;
     StepReport report;
     report.step = state_.step + 1;
     report.time = static_cast<double>(report.step) * model_->h;
@@ -145,11 +156,17 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
                        &clock,
                        call < replay_.size() ? replay_[call] : -1,
                        external_start_};
-    if (call < replay_.size()) stepper_->replay(stepper_decisions(replay_, call));
+    if (call < replay_.size()) {
+        const Decided decided = decided_after(replay_, call);
+        stepper_->replay(decided.stepper);
+        contact_->replay(decided.contact);
+    }
     stepper_->free_motion(in, trial_, forces_, report);
     decisions_.push_back(report.solve.iterations - before);
     for (const Index decision : stepper_->decisions()) decisions_.push_back(-1 - decision);
-    if (report.solve.failed() || !constrain(touch, report)) return false;
+    if (report.solve.failed() || !constrain(in, touch, report)) return false;
+    for (const Index decision : contact_->decisions())
+        decisions_.push_back(-1 - contact_mark - decision);
     ScopedTimer timer(report.ms(Stage::correct));
     parallel_for(model_->n_nodes(), grain, [&](Index i) { forces_.contact[i] = {}; });
     contact_->read_back(touch, trial_.v, contacts_, forces_.contact);
@@ -162,23 +179,36 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
 }
 
 /// Stages 7 to 9 where contact acts by constraints: trial_.v from free motion to the end of the
-/// step.
-bool World::constrain(const ContactInput& touch, StepReport& report) {
+/// step. Repeated where the solver's A⁻¹ is not all that answers them.
+bool World::constrain(const StepInput& in, const ContactInput& touch, StepReport& report) {
     if (!contact_->by_constraints()) return true;
-    Compliance* soft = stepper_->compliance();
-    LIMBER_CHECK(soft, "contact by constraints needs a solver with a factor");
-    free_velocity_ = trial_.v;
     ContactInput free = touch;
-    free.v = free_velocity_;
-    const ConstraintReport done =
-        contact_->constrain(free, rigid_.couple(soft, trial_.x, trial_.rigid), trial_.v, contacts_);
-    report.constraints = done;
-    report.ms(Stage::detect) += done.detect_ms;
-    report.ms(Stage::compliance) += done.compliance_ms;
-    report.ms(Stage::resolve) += done.resolve_ms;
-    report.ms(Stage::correct) += done.correct_ms;
-    if (!done.converged) report.set(StepFlag::contact_cap);
-    return std::isfinite(done.residual);
+    free.clock = in.clock;
+    free.deadline_ms = deadline_ms_;
+    ConstraintReport all;
+    do {
+        const Timer timer;
+        Compliance* soft = stepper_->compliance();
+        all.compliance_ms += timer.ms();
+        if (!soft) report.solve.status = SolveStatus::indefinite;
+        if (!soft) return false;
+        free_velocity_ = trial_.v;
+        free.v = free_velocity_;
+        const ConstraintReport done = contact_->constrain(
+            free, rigid_.couple(soft, trial_.x, trial_.rigid), trial_.v, contacts_);
+        all.add_pass(done);
+        free.again = true;
+        if (!std::isfinite(done.residual)) return false;
+    } while (!stepper_->answers(in, contact_->node_impulses(), trial_, report) &&
+             !report.solve.failed());
+    report.constraints = all;
+    report.ms(Stage::detect) += all.detect_ms;
+    report.ms(Stage::compliance) += all.compliance_ms;
+    report.ms(Stage::resolve) += all.resolve_ms;
+    report.ms(Stage::correct) += all.correct_ms;
+    if (!all.converged) report.set(StepFlag::contact_cap);
+    if (all.late) report.set(StepFlag::deadline);
+    return !report.solve.failed();
 }
 
 double World::load_share(double t) const {

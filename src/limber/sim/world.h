@@ -30,7 +30,11 @@ class World {
     void begin();  // tells the observers that a run starts
     /// One step of length model().h. On failure the last good state is kept and report.failed is
     /// set.
-    StepReport step();
+    /// With a deadline [ms] contact by constraints stops iterating when the step has taken that
+    /// long, and the report says what is left: StepFlag::deadline, constraints.residual.
+    StepReport step(double deadline_ms = 0);
+    /// Whether a clock decides in this run.
+    bool clocked() const { return stepper_->clocked() || contact_->clocked(); }
     void end();  // tells the observers that the run is over
 
     const Model& model() const { return *model_; }
@@ -47,14 +51,15 @@ class World {
     void load(ByteReader& in);         // all or nothing: an error leaves the world untouched
 
     /// Iterations of each (sub-)step tried in the last step, in order: what a clock decided. After
-    /// each come, as -1 - d, the decisions d of a stepper that has more to tell (Stepper).
+    /// each come, as -1 - d, the decisions d of a stepper that has more to tell (Stepper), and as
+    /// -1 - contact_mark - d those of the contact method.
     std::span<const int> decisions() const { return decisions_; }
     /// The next step uses these instead of the clock; must outlive it.
     void replay(std::span<const int> decisions) { replay_ = decisions; }
 
   private:
     bool advance(int n_parts, int part, const Timer& clock, StepReport& report);
-    bool constrain(const ContactInput& touch, StepReport& report);
+    bool constrain(const StepInput& in, const ContactInput& touch, StepReport& report);
     void drive(double h, double t_end);  // loads and pin velocities at t_end
     double load_share(double t) const;   // of gravity and forces, while they grow
     void load_at(double t, std::span<Vec3d> out) const;
@@ -81,7 +86,8 @@ class World {
     std::vector<double> partial_;
     std::vector<int> decisions_;
     std::span<const int> replay_;
-    double output_ms_ = 0;  // of the observers after the last step; reported with the next one
+    double deadline_ms_ = 0;  // of the step at hand; 0: none
+    double output_ms_ = 0;    // of the observers after the last step; reported with the next one
 };
 
 }  // namespace limber

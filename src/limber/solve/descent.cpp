@@ -11,6 +11,7 @@
 #include "limber/solve/descent_acceleration.h"
 #include "limber/solve/descent_direction.h"
 #include "limber/solve/descent_initial.h"
+#include "limber/solve/descent_knot.h"
 #include "limber/solve/descent_step_length.h"
 
 namespace limber {
@@ -56,7 +57,8 @@ class DescentLoop final : public DescentStepper::Loop {
           searches_(length_kind(options) == StepLengthKind::line_search),
           length_(options, length_kind(options) == StepLengthKind::fixed,
                   direction_->natural_length()),
-          partial_(model.n_nodes() / grain + 1) {
+          partial_(model.n_nodes() / grain + 1),
+          knot_(model, options.untangle) {
         for (auto* array : {&x_, &reference_, &checkpoint_, &g_, &d_})
             array->resize(model.n_nodes());
         if (searches_) trial_.resize(model.n_nodes());
@@ -65,19 +67,26 @@ class DescentLoop final : public DescentStepper::Loop {
 
     SolveStats run(const StepInput& in, State& state, NodeForces& forces,
                    StepReport& report) override;
-    void integrate(State& state) const override { objective_.integrate(state); }
+    void integrate(State& state) const override {
+        objective_.integrate(state);
+        if (knot_.throws()) knot_.apply(state);
+    }
     void save(ByteWriter& out) const override {
         const StepLength::History& length = length_.history();
         out.put("descent.length", std::array{length.longest, length.last});
         out.put("descent.quiet_steps", static_cast<std::int32_t>(length.quiet_steps));
         out.put("descent.has_before", static_cast<std::int32_t>(has_before_));
         out.put_array("descent.v_before", std::span<const Vec3d>(v_before_));
+        out.put("descent.quiet", static_cast<std::int32_t>(knot_.history().quiet));
+        out.put("descent.throws", static_cast<std::int32_t>(knot_.history().throws));
     }
     void load(ByteReader& in) override {
         const auto length = in.get<std::array<double, 2>>("descent.length");
         length_.set_history({length[0], length[1], in.get<std::int32_t>("descent.quiet_steps")});
         has_before_ = in.get<std::int32_t>("descent.has_before") != 0;
         in.get_array("descent.v_before", std::span(v_before_));
+        const int quiet = in.get<std::int32_t>("descent.quiet");
+        knot_.set_history({quiet, in.get<std::int32_t>("descent.throws")});
     }
     void reset() override {
         length_.set_history({options_.max_step, 0, 0});
@@ -97,6 +106,7 @@ class DescentLoop final : public DescentStepper::Loop {
     double secant_length(double slope);
     double longest_step();
     double slope_of(std::span<const Vec3<Real>> g);
+    void look_for_knots(std::int64_t step, StepReport& report);
     void show(int k);
 
     DescentOptions options_;
@@ -116,6 +126,7 @@ class DescentLoop final : public DescentStepper::Loop {
     bool value_converted_ = false;  // it was taken with converted elements
     double residual_ = 0;           // of the checkpoint, where it was measured
     bool failed_search_ = false;
+    Knot knot_;
 };
 
 /// q⁽⁰⁾, and its value; x_t where the guess has none.
@@ -385,6 +396,7 @@ SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces&
     length_.finish(failed_search_);
     std::copy(state.v.begin(), state.v.end(), v_before_.begin());
     has_before_ = true;
+    look_for_knots(state.step, report);
     stats.absolute_residual = objective_.finish(x_, state, forces);
     stats.residual = stats.absolute_residual / std::max(objective_.force_scale(), 1e-300);
     if (!std::isfinite(stats.residual)) stats.status = SolveStatus::not_finite;
@@ -395,6 +407,19 @@ SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces&
             report.set(StepFlag::iteration_cap);
     }
     return stats;
+}
+
+/// Energies of both ends of the step, under the interpolants of its end.
+template <class Real>
+void DescentLoop<Real>::look_for_knots(std::int64_t step, StepReport& report) {
+    const bool converted = objective_.converted();
+    const double end = converted ? objective_.energy(x_) : 0;
+    const double begin = converted ? objective_.energy(objective_.start()) : 0;
+    if (!knot_.stuck(converted, begin, end)) return;
+    report.set(StepFlag::stuck);
+    for (const auto& part : objective_.potentials())
+        if (const auto* tets = dynamic_cast<const TetPotential<Real>*>(part.get()))
+            knot_.prepare(tets->interpolants(), step);
 }
 
 template <class Real>
@@ -459,6 +484,12 @@ std::string descent_conflict(const DescentOptions& options) {
         return "step_length = \"line_search\" cannot go with acceleration = \"" +
                name_of(options.acceleration) +
                "\": momentum may raise the energy of single iterations; allowed: adjusted, fixed";
+    const bool may_tune =
+        is_stationary(options.direction) && (options.acceleration == AccelerationKind::chebyshev ||
+                                             options.acceleration == AccelerationKind::automatic);
+    if (options.tune && !may_tune)
+        return "tune = true looks for phases of acceleration = \"chebyshev\"; allowed: that, with "
+               "direction = \"gradient\", \"jacobi\", \"block_jacobi\" or \"projective\"";
     if (!options.phases.empty() && options.phases.size() + 1 != options.rho.size() &&
         options.phases.size() != options.rho.size())
         return "phases has " + std::to_string(options.phases.size()) + " entries and rho " +

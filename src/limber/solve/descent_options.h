@@ -73,12 +73,17 @@ struct DescentOptions {
     std::vector<double> rho = {0.9998};  // one a phase; Wang 2015 takes 0.9992 for most scenes
     std::vector<int> phases;             // lengths [iterations]; empty: equal ones
 
+    bool tune = false;    // rho and phases by the tuner of section 4.3, before the run
+    int tune_phases = 2;  // how many
+    int tune_steps = 12;  // of the pre-simulation [steps of time]
+
     double eta = 0.2;  // of the acceleration guess
 
     CgFormula cg = CgFormula::polak_ribiere;
     int history = 5;             // m of L-BFGS
     bool preconditioned = true;  // by the diagonal: nonlinear_cg and lbfgs
     LinearSolverOptions linear;  // newton
+    int untangle = 0;            // stuck bodies that may be thrown into disorder, in a run
 };
 
 template <class Visitor>
@@ -125,11 +130,22 @@ void fields(Visitor& field, DescentOptions& o) {
           "scene has is safe");
     field("phases", o.phases, at_least(1),
           "chebyshev: iterations of each phase, the last goes on to the end; none: equal ones");
+    field(
+        "tune", o.tune, any_value(),
+        "chebyshev: rho and phases are found by a pre-simulation before the run, which starts from "
+        "rho; a run keeps them in tuned.toml of its folder");
+    field("tune_phases", o.tune_phases, between(1, 16), "chebyshev: phases that tune looks for");
+    field("tune_steps", o.tune_steps, between(1, 10000),
+          "time steps of the pre-simulation; errors are measured at three of them");
     field("eta", o.eta, between(0, 1), "share of the acceleration in initial = \"acceleration\"");
     field("cg", o.cg, any_value(), "nonlinear_cg: formula of the conjugate direction");
     field("history", o.history, between(1, 100), "lbfgs: pairs kept");
     field("preconditioned", o.preconditioned, any_value(),
           "nonlinear_cg and lbfgs: by the Hessian's diagonal");
+    field("untangle", o.untangle, at_least(0),
+          "how often in a run nodes of tets that the invertible conversion holds are thrown into "
+          "disorder where the body is stuck: a knot that is a minimum of the energy opens no other "
+          "way; 0: never, stuck steps are reported alone");
     fields(field, o.linear);
 }
 

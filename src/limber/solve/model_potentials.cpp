@@ -30,6 +30,20 @@ std::vector<std::unique_ptr<Potential<Real>>> make_potentials(const Model& model
     return out;
 }
 
+std::vector<std::unique_ptr<NodePotential>> make_node_potentials(const Model& model) {
+    std::vector<std::unique_ptr<NodePotential>> out;
+    const auto add = [&](const auto& elements) {
+        if (!elements.empty()) out.push_back(make_element_nodes(model.n_nodes(), elements));
+    };
+    add(model.cloth.springs);
+    add(model.cloth.membranes);
+    add(model.cloth.flat_hinges);
+    add(model.cloth.hinges);
+    if (model.n_tets() > 0)
+        out.push_back(make_tet_nodes(model.mesh, model.materials, model.tet_material));
+    return out;
+}
+
 template std::vector<std::unique_ptr<Potential<double>>> make_cloth_potentials(const Model&);
 template std::vector<std::unique_ptr<Potential<float>>> make_cloth_potentials(const Model&);
 template std::vector<std::unique_ptr<Potential<double>>> make_potentials(const Model&);

@@ -31,17 +31,25 @@ NewtonStepper::NewtonStepper(const Model& model, const Options& options)
     for (std::vector<Vec3d>* array : {&x_, &trial_, &gradient_, &minus_, &direction_})
         array->resize(model.n_nodes());
     partial_.resize(model.n_nodes() / grain + 1);
+    if (const SupernodalCholesky<double>* factor = linear_->factor())
+        compliance_ = std::make_unique<FactorCompliance<double>>(*factor);
 }
 
-/// x + h v where the energy has a value there, else x; pins at the end of their way.
+/// Pins at the end of their way.
+void NewtonStepper::start_at(std::span<const Vec3d> x) {
+    std::copy(x.begin(), x.end(), x_.begin());
+    objective_.prescribe(x_);
+    objective_.hold(x_);
+    value_ = objective_.value(x_);
+}
+
+/// x + h v where the energy has a value there, else x.
 void NewtonStepper::start_at_guess(const StepInput& in, const State& state) {
     const double share = options_.guess == NewtonGuess::velocity ? in.h : 0;
     const auto start_with = [&](double ahead) {
         parallel_for(model_.n_nodes(), grain,
-                     [&](Index i) { x_[i] = state.x[i] + ahead * state.v[i]; });
-        objective_.prescribe(x_);
-        objective_.hold(x_);
-        value_ = objective_.value(x_);
+                     [&](Index i) { trial_[i] = state.x[i] + ahead * state.v[i]; });
+        start_at(trial_);
     };
     start_with(share);
     if (share > 0 && !std::isfinite(value_)) start_with(0);
@@ -114,14 +122,12 @@ double NewtonStepper::search_line(double slope, double gradient_norm, StepReport
     return 0;
 }
 
-void NewtonStepper::free_motion(const StepInput& in, State& state, NodeForces& forces,
-                                StepReport& report) {
-    objective_.begin(in, state);
-    start_at_guess(in, state);
+/// From x_ to the minimum.
+SolveStats NewtonStepper::minimise(StepReport& report) {
     projections_left_ = 0;
+    tangent_ = false;
     SolveStats stats;
     stats.status = std::isfinite(value_) ? SolveStatus::iteration_cap : SolveStatus::not_finite;
-    double scale = 0;
     const double first = value_;
     while (stats.status == SolveStatus::iteration_cap) {
         {
@@ -133,9 +139,9 @@ void NewtonStepper::free_motion(const StepInput& in, State& state, NodeForces& f
             objective_.gradient(x_, gradient_);
         }
         stats.absolute_residual = objective_.free_norm(gradient_);
-        if (scale == 0)  // a pin that moves may be all that happens in a step
-            scale = std::max(objective_.force_scale() + objective_.pinned_norm(gradient_), 1e-300);
-        stats.residual = stats.absolute_residual / scale;
+        if (scale_ == 0)  // a pin that moves may be all that happens in a step
+            scale_ = std::max(objective_.force_scale() + objective_.pinned_norm(gradient_), 1e-300);
+        stats.residual = stats.absolute_residual / scale_;
         if (!std::isfinite(stats.residual)) stats.status = SolveStatus::not_finite;
         if (stats.residual <= options_.rel_tolerance) stats.status = SolveStatus::converged;
         if (stats.status != SolveStatus::iteration_cap ||
@@ -166,12 +172,44 @@ void NewtonStepper::free_motion(const StepInput& in, State& state, NodeForces& f
     stats.iterations += report.solve.iterations;
     report.solve = stats;
     if (stats.status == SolveStatus::iteration_cap) report.set(StepFlag::iteration_cap);
-    if (stats.failed()) return;
+    return stats;
+}
+
+void NewtonStepper::free_motion(const StepInput& in, State& state, NodeForces& forces,
+                                StepReport& report) {
+    h_ = in.h;
+    scale_ = 0;
+    passes_ = 0;
+    objective_.begin(in, state);
+    if (!contact_force_.empty()) objective_.add_load(contact_force_);
+    start_at_guess(in, state);
+    if (minimise(report).failed()) return;
     objective_.finish(x_, state, forces);
+    if (!contact_force_.empty()) linearise(state, report);
 }
 
 void NewtonStepper::integrate(const StepInput&, State& state) const {
     objective_.integrate(state);
+}
+
+void NewtonStepper::correct_reactions(const StepInput&, std::span<const Vec3d> v,
+                                      NodeForces& forces) {
+    objective_.finish_with(v, forces);
+}
+
+void NewtonStepper::save(ByteWriter& out) const {
+    out.put_array("newton_contact", std::span<const Vec3d>(contact_force_));
+}
+
+void NewtonStepper::load(ByteReader& in) {
+    std::vector<Vec3d> loaded = in.get_vector<Vec3d>("newton_contact");
+    if (!loaded.empty() && std::ssize(loaded) != model_.n_nodes())
+        in.fail("newton_contact", "has not the nodes of this scene");
+    for (std::size_t i = 0; i < loaded.size(); ++i)
+        if (!is_finite(loaded[i]))
+            in.fail("newton_contact",
+                    "has a value that is not finite at index " + std::to_string(i));
+    contact_force_ = std::move(loaded);
 }
 
 std::string NewtonStepper::describe() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "limber/core/fields.h"
+#include "limber/linalg/compliance.h"
 #include "limber/linalg/linear_solver.h"
 #include "limber/solve/objective.h"
 #include "limber/solve/stepper.h"
@@ -32,6 +33,7 @@ struct NewtonOptions {
     double decrement = 0;      // stop when λ²/2 is below this share of the energy scale; 0: off
     double backtrack = 0.5;    // of the line search
     double sufficient = 1e-4;  // Armijo's constant
+    int contact_passes = 30;
     LinearSolverOptions linear;
 };
 
@@ -50,11 +52,20 @@ void fields(Visitor& field, NewtonOptions& o) {
     field("backtrack", o.backtrack, inside(0, 1), "factor of the step length after a failed try");
     field("sufficient", o.sufficient, inside(0, 0.5),
           "share of the expected decrease that a step must bring");
+    field("contact_passes", o.contact_passes, between(1, 1000),
+          "times that contact by constraints and the minimum under its forces are found in turn, "
+          "until they agree to rel_tolerance");
     fields(field, o.linear);
 }
 
 /// Newton's method on the objective of a step, with backtracking (Kavan's notes, 2.1-2.3; the
 /// decrement as λ² = ∇gᵀ H⁻¹ ∇g).
+///
+/// Contact by constraints acts through the Hessian at the minimum, A = h² ∇²ε: the minimum v(f)
+/// under forces of contact f, linearised, answers others by v(f) + A⁻¹ h (f' − f). Constraints are
+/// solved with that, then the minimum is found again under their forces, until nothing is left to
+/// find: Newton's method on step and contact together. A step starts with the forces of the last
+/// one.
 class NewtonStepper final : public Stepper {
   public:
     using Options = NewtonOptions;
@@ -63,10 +74,23 @@ class NewtonStepper final : public Stepper {
     void free_motion(const StepInput& in, State& state, NodeForces& forces,
                      StepReport& report) override;
     void integrate(const StepInput& in, State& state) const override;
+    /// With linear = "supernodal" alone.
+    Compliance* compliance() override;
+    bool answers(const StepInput& in, std::span<const Vec3d> impulses, State& state,
+                 StepReport& report) override;
+    void correct_reactions(const StepInput& in, std::span<const Vec3d> v,
+                           NodeForces& forces) override;
+    void save(ByteWriter& out) const override;
+    void load(ByteReader& in) override;
+    void reset() override { contact_force_.clear(); }
     std::string describe() override;
 
   private:
     void start_at_guess(const StepInput& in, const State& state);
+    void start_at(std::span<const Vec3d> x);
+    SolveStats minimise(StepReport& report);
+    bool factorise_tangent();
+    void linearise(State& state, StepReport& report);
     bool find_direction(StepReport& report);
     bool solve_with(const BlockCsr& A, StepReport& report);
     double search_line(double slope, double gradient_norm, StepReport& report);
@@ -78,6 +102,13 @@ class NewtonStepper final : public Stepper {
     std::vector<Vec3d> x_, trial_, gradient_, minus_, direction_;
     std::vector<double> partial_;
     BlockCsr shifted_;
+    // History: forces of contact by constraints [N]; empty: there never were any.
+    std::vector<Vec3d> contact_force_;
+    std::unique_ptr<FactorCompliance<double>> compliance_;
+    bool tangent_ = false;  // the factor is that of A at x_
+    int passes_ = 0;        // of contact in this step
+    double h_ = 0;          // [s]
+    double scale_ = 0;      // what gradients of this step are compared with [N]
     double value_ = 0;
     double shift_ = 0;          // last one that worked; 0: none was needed
     int projections_left_ = 0;  // until an exact Hessian is tried again

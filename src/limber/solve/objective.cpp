@@ -99,6 +99,11 @@ void Objective<Real>::begin(const StepInput& in, const State& state) {
     find_force_scale();
 }
 
+template <class Real>
+void Objective<Real>::add_load(std::span<const Vec3d> f) {
+    parallel_for(model_.n_nodes(), grain, [&](Index i) { linear_[i] += cast<Real>(f[i]); });
+}
+
 /// κ M where the mass is consistent, and σ/h (a M + b K(x_n)) with the viscosity of edges: the
 /// Hessian of c/(2h) |u_i − u_j|².
 template <class Real>
@@ -194,7 +199,7 @@ double Objective<Real>::value(ConstVectors x) {
     }
     for (const ContactTerm& term : in_->contact) {
         const Vec3d w = (1 / in_->h) * gathered(term.at, x, ConstVectors(start_));
-        sum += sigma_ * (0.5 * dot(w, term.block * w) - dot(term.impulse, w));
+        sum += sigma_ * term.energy(w);
     }
     const double elastic = energy(x);
     elastic_ = std::abs(elastic);
@@ -241,6 +246,7 @@ void Objective<Real>::prepare_gradient(ConstVectors x, Vectors g, bool hold) {
     const double per_step = sigma_ / in_->h;
     for (const ContactTerm& term : in_->contact) {
         const Vec3d w = (1 / in_->h) * gathered(term.at, x, ConstVectors(start_));
+        if (!term.acts(w)) continue;
         const Vec3d f = per_step * (term.block * w - term.impulse);
         for (int k = 0; k < term.at.n; ++k) g[term.at.node[k]] += cast<Real>(term.at.weight[k] * f);
     }
@@ -280,7 +286,7 @@ void Objective<Real>::diagonal(ConstVectors x, Vectors d) {
         const Mat3d& block = matrix_.blocks()[matrix_.diagonal_position(i)];
         d[i] += cast<Real>(Vec3d{block(0, 0), block(1, 1), block(2, 2)});
     });
-    for_each_contact_block([&](Index node, const Mat3d& block) {
+    for_each_contact_block(x, [&](Index node, const Mat3d& block) {
         d[node] += cast<Real>(Vec3d{block(0, 0), block(1, 1), block(2, 2)});
     });
     for (auto& part : potentials_) part->add_diagonal(x, d);
@@ -296,37 +302,45 @@ void Objective<Real>::diagonal_blocks(ConstVectors x, HessianKind kind, std::spa
         D[i] = Mat3<Real>::diagonal(w, w, w);
         if (has_matrix_) add(matrix_.blocks()[matrix_.diagonal_position(i)], D[i]);
     });
-    for_each_contact_block([&](Index node, const Mat3d& block) { add(block, D[node]); });
+    for_each_contact_block(x, [&](Index node, const Mat3d& block) { add(block, D[node]); });
     for (auto& part : potentials_) part->add_diagonal_blocks(x, kind, D);
+}
+
+template <class Real>
+bool Objective<Real>::acts(const ContactTerm& term, ConstVectors x) const {
+    return !term.one_sided() ||
+           term.acts((1 / in_->h) * gathered(term.at, x, ConstVectors(start_)));
 }
 
 /// Calls f with what each contact adds to the diagonal block of each of its nodes [N/m].
 template <class Real>
 template <class F>
-void Objective<Real>::for_each_contact_block(F&& f) const {
+void Objective<Real>::for_each_contact_block(ConstVectors x, F&& f) const {
     const double scale = sigma_ / (in_->h * in_->h);
-    for (const ContactTerm& term : in_->contact)
+    for (const ContactTerm& term : in_->contact) {
+        if (!acts(term, x)) continue;
         for (int k = 0; k < term.at.n; ++k)
             f(term.at.node[k], (scale * term.at.weight[k] * term.at.weight[k]) * term.block);
+    }
 }
 
 template <class Real>
 const BlockCsr& Objective<Real>::hessian(ConstVectors x, HessianKind kind) {
     hessian_.set_zero();
     for (auto& part : potentials_) part->add_hessian(x, kind, 1, hessian_);
-    return with_rest_of_hessian();
+    return with_rest_of_hessian(x);
 }
 
 template <class Real>
 const BlockCsr& Objective<Real>::projective_matrix() {
     hessian_.set_zero();
     for (auto& part : potentials_) part->add_projective_matrix(hessian_);
-    return with_rest_of_hessian();
+    return with_rest_of_hessian({});
 }
 
-/// hessian_ and the parts that are not elastic.
+/// hessian_ and the parts that are not elastic; without x, one-sided contacts as if all acted.
 template <class Real>
-const BlockCsr& Objective<Real>::with_rest_of_hessian() {
+const BlockCsr& Objective<Real>::with_rest_of_hessian(ConstVectors x) {
     const Index n = model_.n_nodes();
     if (has_matrix_)
         for (std::size_t k = 0; k < matrix_.blocks().size(); ++k)
@@ -338,6 +352,7 @@ const BlockCsr& Objective<Real>::with_rest_of_hessian() {
     const double scale = sigma_ / (in_->h * in_->h);
     std::vector<ContactTerm> between;
     for (ContactTerm term : in_->contact) {
+        if (!x.empty() && !acts(term, x)) continue;
         term.block = scale * term.block;
         if (term.at.n == 1)
             hessian_.blocks()[hessian_.diagonal_position(term.at.node[0])] +=
@@ -366,14 +381,37 @@ double Objective<Real>::norm_where(ConstVectors g, double free) {
 template <class Real>
 double Objective<Real>::finish(ConstVectors x, State& state, NodeForces& forces) {
     gradient(x, scratch_);
-    const double share = 1 / sigma_;  // the trapezoid's is the sum of both ends of the step
     parallel_for(model_.n_nodes(), grain, [&](Index i) {
         x_end_[i] = cast<double>(x[i]);
         state.v[i] = (1 / in_->h) * (x_end_[i] - state.x[i]);
+    });
+    react(forces);
+    return free_norm(scratch_);
+}
+
+template <class Real>
+void Objective<Real>::finish_with(std::span<const Vec3d> v, NodeForces& forces) {
+    std::vector<Vec3<Real>>& x = end_;
+    x.resize(v.size());
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
+        x_end_[i] = cast<double>(start_[i]) + in_->h * v[i];
+        x[i] = cast<Real>(x_end_[i]);
+    });
+    gradient(x, scratch_);
+    react(forces);
+}
+
+/// What holds the pins, from the gradient in scratch_. Rigid bodies are held by nothing.
+template <class Real>
+void Objective<Real>::react(NodeForces& forces) const {
+    const double share = 1 / sigma_;  // the trapezoid's is the sum of both ends of the step
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
         forces.reaction[i] =
             share * masked(cast<double>(scratch_[i]), Vec3d{1, 1, 1} - model_.free[i]);
     });
-    return free_norm(scratch_);
+    for (const Body& body : model_.bodies)
+        for (Index i = body.node_begin; body.rigid && i < body.node_end; ++i)
+            forces.reaction[i] = {};
 }
 
 template <class Real>

@@ -33,6 +33,8 @@ class Objective {
 
     /// Borrows `in` until the next call.
     void begin(const StepInput& in, const State& state);
+    /// A force on top of the loads of begin(), until the next one [N].
+    void add_load(std::span<const Vec3d> f);
     /// x_n, where the step started.
     ConstVectors start() const { return start_; }
     double h() const { return in_->h; }
@@ -78,9 +80,22 @@ class Objective {
     std::span<const std::unique_ptr<Potential<Real>>> potentials() const { return potentials_; }
     const Model& model() const { return model_; }
 
+    /// The parts of the step that are not elastic, for solvers that go node by node: diagonal
+    /// κ M + σ a M/h [N/m], q [N], the rest of the quadratic form (none: null), contact terms and
+    /// the factor σ of those.
+    std::span<const Real> weights() const { return weight_; }
+    ConstVectors loads() const { return linear_; }
+    const BlockCsr* quadratic() const { return has_matrix_ ? &matrix_ : nullptr; }
+    std::span<const ContactTerm> contacts() const { return in_->contact; }
+    double contact_factor() const { return sigma_; }
+    /// Which nodes elements tie together.
+    const BlockCsr& pattern() const { return hessian_; }
+
     /// v averaged over the step, and reactions at pins, from the solution; |g| over the free
     /// degrees of freedom there.
     double finish(ConstVectors x, State& state, NodeForces& forces);
+    /// The same where constraints have changed that v: the end of the step follows from it.
+    void finish_with(std::span<const Vec3d> v, NodeForces& forces);
     /// x and v at the end of the step; `state` is as finish() left it.
     void integrate(State& state) const;
 
@@ -95,12 +110,14 @@ class Objective {
         }
     };
     void prepare_gradient(ConstVectors x, Vectors g, bool hold);
-    const BlockCsr& with_rest_of_hessian();
+    const BlockCsr& with_rest_of_hessian(ConstVectors x);
+    bool acts(const ContactTerm& term, ConstVectors x) const;
     void build_matrix_part(const State& state);
     void find_force_scale();
     double norm_where(ConstVectors g, double free);
+    void react(NodeForces& forces) const;
     template <class F>
-    void for_each_contact_block(F&& f) const;
+    void for_each_contact_block(ConstVectors x, F&& f) const;
 
     const Model& model_;
     std::vector<std::unique_ptr<Potential<Real>>> potentials_;
@@ -117,7 +134,7 @@ class Objective {
     std::vector<Parts> parts_;
     std::vector<Vec3d> u_, product_, start_force_;
     std::vector<Vec3d> v_start_, x_end_;  // for integrate()
-    std::vector<Vec3<Real>> scratch_;
+    std::vector<Vec3<Real>> scratch_, end_;
     std::vector<char> whole_;      // potentials that add to whole gradients only
     bool starts_at_zero_ = false;  // nothing was put into g before the ranges
     double force_scale_ = 0, magnitude_ = 0, elastic_ = 0;

@@ -38,11 +38,14 @@ enum class StepFlag : unsigned {
     inverted = 16,      // some det F <= 0
     damped = 32,        // regions that a stale factor gets wrong were damped
     line_search = 64,   // no step along the search direction brought the energy down
-    contact_cap = 128,  // the complementarity solver did not reach its tolerance
+    contact_cap = 128,  // the complementarity solver did not reach its tolerance, or contact and
+                        // the rest of the step did not come together
+    stuck = 256,        // a body rests with tets handed over by the invertible conversion
+    refactored = 512,   // the factor was too old and made anew within the step
 };
-inline constexpr std::array<std::string_view, 8> step_flag_names = {
-    "substepped", "iteration_cap", "deadline",    "indefinite",
-    "inverted",   "damped",        "line_search", "contact_cap"};
+inline constexpr std::array<std::string_view, 10> step_flag_names = {
+    "substepped", "iteration_cap", "deadline",    "indefinite", "inverted",
+    "damped",     "line_search",   "contact_cap", "stuck",      "refactored"};
 
 /// Why a step failed for good: names the body, the node or element and the likely cause.
 struct StepFailure {

@@ -50,8 +50,17 @@ class Stepper {
     /// stays. Also fills forces.reaction. Failures are data: report.solve and report.flags.
     virtual void free_motion(const StepInput& in, State& state, NodeForces& forces,
                              StepReport& report) = 0;
-    /// A⁻¹ of the last free_motion, for contact by constraints; null: this solver has none.
+    /// A⁻¹ of the last free_motion, for contact by constraints; null: this solver has none, or none
+    /// at this state.
     virtual Compliance* compliance() { return nullptr; }
+    /// Constraints took state.v to be the velocity of free_motion plus compliance() times their
+    /// impulses [N s]. True: that is the step's answer to them. False: compliance() is not all of
+    /// it, being stale or a tangent, and constraints are to be solved again: state.v becomes the
+    /// answer to these impulses less compliance() times them.
+    virtual bool answers(const StepInput&, std::span<const Vec3d> /*impulses*/, State&,
+                         StepReport&) {
+        return true;
+    }
     /// The reactions at pins again, after constraints changed the velocities of free_motion to v by
     /// forces.contact.
     virtual void correct_reactions(const StepInput&, std::span<const Vec3d> /*v*/, NodeForces&) {}

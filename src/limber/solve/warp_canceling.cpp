@@ -45,7 +45,8 @@ WarpCancelingStepper::WarpCancelingStepper(const Model& model, const Options& op
       operator_(model.elements),
       fit_(model.mesh),
       warped_(assembler_.make_matrix()),
-      pcg_(refinement(options)) {
+      pcg_(refinement(options)),
+      passes_(model, options.contact, options.rel_tolerance) {
     const Index n = model.n_nodes();
     for (const Index i : step_.pinned()) upright_[i] = 1;  // prescribed axes are the world's
     if (options.node_rotations == NodeRotationKind::automatic) mark_thin_bodies(model, upright_);
@@ -128,6 +129,7 @@ void WarpCancelingStepper::apply_exact(std::span<const ContactTerm> terms, std::
 
 void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeForces& forces,
                                        StepReport& report) {
+    passes_.begin();
     {
         ScopedTimer timer(report.ms(Stage::rotate));
         update_rotations_and_forces(model_.elements, state.x, options_.rotation, rotations_,
@@ -172,7 +174,7 @@ void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeFo
         last_change_[i] = solution_[i] - state.v[i];
         state.v[i] = solution_[i];
     });
-    find_reactions(in, forces);
+    find_reactions(in, state.v, forces);
 }
 
 bool WarpCancelingStepper::may_rescue() const {
@@ -206,16 +208,38 @@ void WarpCancelingStepper::damp(const State& state, StepReport& report) {
     report.set(StepFlag::damped);
 }
 
-void WarpCancelingStepper::find_reactions(const StepInput& in, NodeForces& forces) {
+Compliance* WarpCancelingStepper::compliance() {
+    turns_.resize(model_.n_nodes());
+    parallel_for(model_.n_nodes(), grain, [&](Index i) { turns_[i] = nodes_.at(i); });
+    double_compliance_.set_rotations(turns_);
+    single_compliance_.set_rotations(turns_);
+    if (options_.precision == FactorPrecision::double_precision) return &double_compliance_;
+    return &single_compliance_;
+}
+
+bool WarpCancelingStepper::answers(const StepInput& in, std::span<const Vec3d> impulses,
+                                   State& state, StepReport& report) {
+    if (options_.refine == 0 || report.has(StepFlag::damped)) return true;
+    return passes_.answers({system_, WarpedInverse(*this), step_}, in, impulses, state, report);
+}
+
+void WarpCancelingStepper::correct_reactions(const StepInput& in, std::span<const Vec3d> v,
+                                             NodeForces& forces) {
+    find_reactions(in, v, forces);
+    step_.subtract_contact(forces);
+}
+
+void WarpCancelingStepper::find_reactions(const StepInput& in, std::span<const Vec3d> v,
+                                          NodeForces& forces) {
     if (!step_.has_pins()) return;
     if (options_.refine > 0) {
-        step_.find_reactions(in, exact_, solution_, forces);
+        step_.find_reactions(in, exact_, v, forces);
         return;
     }
-    operator_.apply(solution_, product_);
+    operator_.apply(v, product_);
     for (const ContactTerm& term : in.contact)
-        if (term.at.n == 1) term.at.scatter(term.block * term.at.gather(solution_), product_);
-    step_.find_reactions(in, product_, solution_, forces);
+        if (term.at.n == 1) term.at.scatter(term.block * term.at.gather(v), product_);
+    step_.find_reactions(in, product_, v, forces);
 }
 
 }  // namespace limber

@@ -8,21 +8,21 @@
 
 #include "limber/core/fields.h"
 #include "limber/fem/warp.h"
+#include "limber/linalg/compliance.h"
 #include "limber/linalg/pcg.h"
 #include "limber/linalg/supernodal.h"
+#include "limber/solve/contact_passes.h"
 #include "limber/solve/contact_system.h"
 #include "limber/solve/corotational.h"
 #include "limber/solve/factor_age.h"
+#include "limber/solve/factor_precision.h"
 #include "limber/solve/linear_step.h"
+#include "limber/solve/node_rotation_kind.h"
 #include "limber/solve/stepper.h"
 #include "limber/solve/update_schedule.h"
 
 namespace limber {
 
-enum class NodeRotationKind { horn, identity, automatic };
-constexpr std::array<std::string_view, 3> enum_names(NodeRotationKind) {
-    return {"horn", "identity", "auto"};
-}
 enum class ScheduleKind { quality, time, hybrid, iterations };
 constexpr std::array<std::string_view, 4> enum_names(ScheduleKind) {
     return {"quality", "time", "hybrid", "iterations"};
@@ -34,10 +34,6 @@ constexpr std::array<std::string_view, 2> enum_names(CostKind) {
 enum class DampingKind { none, velocity, rigid };
 constexpr std::array<std::string_view, 3> enum_names(DampingKind) {
     return {"none", "velocity", "rigid"};
-}
-enum class FactorPrecision { double_precision, single_precision };
-constexpr std::array<std::string_view, 2> enum_names(FactorPrecision) {
-    return {"double", "float"};
 }
 
 struct WarpCancelingOptions {
@@ -55,6 +51,7 @@ struct WarpCancelingOptions {
     double rel_tolerance = 1e-5;
     FactorPrecision precision = FactorPrecision::single_precision;
     bool linearise = true;
+    ContactPassOptions contact;
     DampingKind damping = DampingKind::none;
     double damping_threshold = 100;  // in thresholds
     RotationOptions rotation;
@@ -94,6 +91,7 @@ void fields(Visitor& field, WarpCancelingOptions& o) {
     field("precision", o.precision, any_value(), "of the factor; the answer is double");
     field("linearise", o.linearise, any_value(),
           "contact blocks enter the factor through updates; otherwise contact is explicit");
+    fields(field, o.contact);
     field("damping", o.damping, any_value(),
           "of regions whose error is large and that are not updated: scale velocities, or pull "
           "them towards the rigid motion of the region");
@@ -122,6 +120,13 @@ class WarpCancelingStepper final : public Stepper {
     std::string_view name() const override { return "warp_canceling"; }
     void free_motion(const StepInput& in, State& state, NodeForces& forces,
                      StepReport& report) override;
+    /// R (L Lᵀ)⁻¹ Rᵀ of the factor as it is.
+    Compliance* compliance() override;
+    /// Without refinement the stale matrix is the method's own, and all of the answer.
+    bool answers(const StepInput& in, std::span<const Vec3d> impulses, State& state,
+                 StepReport& report) override;
+    void correct_reactions(const StepInput& in, std::span<const Vec3d> v,
+                           NodeForces& forces) override;
     void save(ByteWriter& out) const override;
     void load(ByteReader& in) override;
     void reset() override;
@@ -166,7 +171,7 @@ class WarpCancelingStepper final : public Stepper {
     bool may_rescue() const;
     SolveStats rescue(const StepInput& in, StepReport& report);
     void damp(const State& state, StepReport& report);
-    void find_reactions(const StepInput& in, NodeForces& forces);
+    void find_reactions(const StepInput& in, std::span<const Vec3d> v, NodeForces& forces);
     double impulse_of_a_node() const;
 
     const Model& model_;
@@ -202,6 +207,10 @@ class WarpCancelingStepper final : public Stepper {
     ElementForces element_forces_;
     std::vector<Vec3d> rhs_, solution_, turned_, product_, last_change_;
     Pcg pcg_;
+    ContactPasses passes_;
+    std::vector<Mat3d> turns_;  // nodes_ once more, for the compliances
+    FactorCompliance<double> double_compliance_{double_};
+    FactorCompliance<float> single_compliance_{single_};
     // What a clock decided, and what it is to decide when a run is repeated: supernodes.
     std::vector<Index> decided_, replayed_;
     bool replaying_ = false;

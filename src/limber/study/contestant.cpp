@@ -5,13 +5,14 @@
 #include <cmath>
 
 #include "limber/core/check.h"
+#include "limber/sim/tune.h"
 
 namespace limber {
 
 std::unique_ptr<World> make_world(const SceneDef& scene, const SceneDef& contact,
                                   const Model& model) {
     auto own = std::make_unique<const Model>(model);
-    auto stepper = make_stepper(scene, *own);
+    auto stepper = make_stepper(wants_tuning(scene) ? tuned(scene, model).scene : scene, *own);
     auto method = make_contact(contact, *own);
     return std::make_unique<World>(std::move(own), std::move(stepper), std::move(method),
                                    WorldOptions{.measure_energy = true});
@@ -46,6 +47,8 @@ namespace {
     record.put("step", from.state.step);
     record.put_array("x", std::span<const Vec3d>(from.state.x));
     record.put_array("v", std::span<const Vec3d>(from.state.v));
+    if (!from.state.rigid.empty())
+        record.put_array("rigid", std::span<const RigidState>(from.state.rigid));
     record.put_string("stepper", world.stepper().name());
     if (from.stepper_type == std::type_index(typeid(world.stepper()))) {
         record.put_records(from.stepper);

@@ -57,6 +57,9 @@ class Hand final : public ContactMethod {
                  std::span<Vec3d> f) override {
         scene_->correct(with_tool(in), x, v, set, f);
     }
+    bool clocked() const override { return scene_->clocked(); }
+    std::span<const Index> decisions() const override { return scene_->decisions(); }
+    void replay(std::span<const Index> decisions) override { scene_->replay(decisions); }
     void save(ByteWriter& out) const override { scene_->save(out); }
     void load(ByteReader& in) override { scene_->load(in); }
     std::span<const std::unique_ptr<Joint>> joints() const override { return scene_->joints(); }

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "limber/core/errors.h"
+#include "limber/sim/tune.h"
 #include "limber/view/upload.h"
 
 namespace limber {
@@ -31,7 +32,7 @@ double body_mass(const Model& m, Index node) {
 }  // namespace
 
 LiveSession::LiveSession(LiveOptions options)
-    : options_(std::move(options)), playing_(options_.playing) {
+    : options_(std::move(options)), playback_{.playing = options_.playing} {
     open(options_.scene, options_.load);
 }
 
@@ -43,7 +44,7 @@ void LiveSession::open(const std::string& file, const LoadOptions& load) {
     SceneDef scene = load_scene(file, load);
     if (scene.time.analysis != Analysis::dynamic)
         throw InputError(scene.time.origin.at("analysis"),
-                         "only a dynamic analysis moves; limber run does the others");
+                         "the live page shows a dynamic analysis; limber run does the others");
     BuildReport built;
     auto model = std::make_unique<Model>(build_model(scene, built));
     stop_recording();
@@ -64,7 +65,8 @@ void LiveSession::add_pin(Model& model, const UserPin& user) const {
 }
 
 void LiveSession::make_world(std::unique_ptr<Model> model, const State* state) {
-    auto stepper = make_stepper(scene_, *model);
+    auto stepper =
+        make_stepper(wants_tuning(scene_) ? tuned(scene_, *model).scene : scene_, *model);
     const StepperEntry& entry = stepper_entry(scene_.solver.options.name);
     const bool implicit =
         !(entry.explicit_contact && entry.explicit_contact(scene_.solver.options));
@@ -190,23 +192,17 @@ void LiveSession::stop_recording() {
 void LiveSession::handle(const Command& c, ViewServer& server) {
     const std::uint32_t before = scene_number_;
     changed_ = true;
+    if (playback_.handle(c)) return server.publish(Slot::status, status());
     switch (c.verb) {
         case Verb::play:
-            playing_ = true;
-            break;
         case Verb::pause:
-            playing_ = false;
+        case Verb::speed:
             break;
         case Verb::step:
-            playing_ = false;
             if (failure_.empty()) advance(server);
             break;
         case Verb::reset:
             open(file_, load_);
-            break;
-        case Verb::speed:
-            if (!(c.value >= 0 && c.value <= 100)) throw InputError("command: speed is 0 to 100");
-            speed_ = c.value;
             break;
         case Verb::pull:
             start_pull(c);
@@ -340,8 +336,8 @@ std::string LiveSession::status() const {
     std::string command = "limber run " + file_;
     for (const std::string& set : load_.sets) command += " --set '" + set + "'";
     const Json out = {{"type", "status"},
-                      {"playing", playing_},
-                      {"speed", speed_},
+                      {"playing", playback_.playing},
+                      {"speed", playback_.speed},
                       {"failure", failure_},
                       {"recording", recording_ ? recording_->dir : ""},
                       {"colour", colour_},

@@ -48,8 +48,8 @@ class LiveSession final : public Session {
     void uploaded(const std::string& file, ViewServer& server) override;
     void advance(ViewServer& server) override;
     double interval() const override { return world_->model().h; }
-    bool playing() const override { return playing_ && failure_.empty(); }
-    double speed() const override { return speed_; }
+    bool playing() const override { return playback_.playing && failure_.empty(); }
+    double speed() const override { return playback_.speed; }
     bool changed() const override { return changed_; }
     std::string frame() override;
     std::string take_stats() override;
@@ -87,8 +87,8 @@ class LiveSession final : public Session {
     std::optional<Recording> recording_;
 
     std::uint32_t scene_number_ = 0, frame_number_ = 0;
-    bool playing_ = true, changed_ = true, show_contacts_ = false;
-    double speed_ = 1;
+    Playback playback_;
+    bool changed_ = true, show_contacts_ = false;
     std::string colour_, failure_;
     Colours colours_;
     std::vector<StepReport> reports_;

@@ -139,7 +139,7 @@ void ReplaySession::seek(std::size_t frame) {
 
 void ReplaySession::advance(ViewServer& server) {
     if (at_ + 1 < runs_[0].steps().size()) return seek(at_ + 1);
-    playing_ = false;
+    playback_.playing = false;
     server.publish(Slot::status, status());
 }
 
@@ -149,16 +149,17 @@ void ReplaySession::uploaded(const std::string&, ViewServer&) {
 
 void ReplaySession::handle(const Command& c, ViewServer& server) {
     changed_ = true;
+    playback_.handle(c);
     switch (c.verb) {
         case Verb::play:
             if (at_ + 1 == runs_[0].steps().size()) seek(0);
-            playing_ = true;
             break;
         case Verb::pause:
-            playing_ = false;
+        case Verb::speed:
+        case Verb::release:
+        case Verb::tool_off:
             break;
         case Verb::step:
-            playing_ = false;
             seek(at_ + 1);
             break;
         case Verb::reset:
@@ -169,15 +170,8 @@ void ReplaySession::handle(const Command& c, ViewServer& server) {
                 throw InputError("command: there is no such frame");
             seek(static_cast<std::size_t>(c.value));
             break;
-        case Verb::speed:
-            if (!(c.value >= 0 && c.value <= 100)) throw InputError("command: speed is 0 to 100");
-            speed_ = c.value;
-            break;
         case Verb::colour:
             colour_ = c.text;
-            break;
-        case Verb::release:
-        case Verb::tool_off:
             break;
         default:
             throw InputError("a replay only plays, stops and seeks");
@@ -222,8 +216,10 @@ std::string ReplaySession::frame() {
 }
 
 std::string ReplaySession::status() const {
-    return Json{{"type", "status"}, {"playing", playing_}, {"speed", speed_},  {"failure", ""},
-                {"recording", ""},  {"colour", colour_},   {"contacts", false}}
+    return Json{{"type", "status"},         {"playing", playback_.playing},
+                {"speed", playback_.speed}, {"failure", ""},
+                {"recording", ""},          {"colour", colour_},
+                {"contacts", false}}
         .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

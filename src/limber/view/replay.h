@@ -67,8 +67,8 @@ class ReplaySession final : public Session {
     void uploaded(const std::string& file, ViewServer& server) override;
     void advance(ViewServer& server) override;
     double interval() const override;
-    bool playing() const override { return playing_; }
-    double speed() const override { return speed_; }
+    bool playing() const override { return playback_.playing; }
+    double speed() const override { return playback_.speed; }
     bool changed() const override { return changed_; }
     std::string frame() override;
     std::string take_stats() override { return {}; }
@@ -82,8 +82,8 @@ class ReplaySession final : public Session {
     bool comparable_ = false;  // the same vertices in both
     std::size_t at_ = 0;
     std::uint32_t frame_number_ = 0;
-    bool playing_ = true, changed_ = true;
-    double speed_ = 1;
+    Playback playback_;
+    bool changed_ = true;
     std::string colour_;
     std::vector<float> positions_, values_;
 };

@@ -38,6 +38,32 @@ std::string_view query_value(std::string_view target, std::string_view key) {
     return {};
 }
 
+std::string safe_suffix(std::string_view name) {
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string_view::npos || name.size() - dot > 9) return ".mesh";
+    std::string out = ".";
+    for (const char c : name.substr(dot + 1))
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) out += c;
+    return out.size() > 1 ? out : ".mesh";
+}
+
+std::vector<std::pair<std::string, std::string>> security_fields(
+    const std::vector<std::string>& hosts) {
+    std::string sockets;
+    for (const std::string& host : hosts)  // a policy cannot name [::1]; 'self' covers it
+        if (host[0] != '[') sockets += " ws://" + host;
+    return {{"Content-Security-Policy",
+             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+             "media-src blob:; connect-src 'self'" +
+                 sockets + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+            {"X-Content-Type-Options", "nosniff"},
+            {"X-Frame-Options", "DENY"},
+            {"Referrer-Policy", "no-referrer"},
+            {"Cross-Origin-Resource-Policy", "same-origin"},
+            {"Cross-Origin-Opener-Policy", "same-origin"},
+            {"Cache-Control", "no-store"}};
+}
+
 bool same_secret(std::string_view a, std::string_view b) {
     unsigned difference = a.size() != b.size();
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace limber {
@@ -47,6 +48,14 @@ std::optional<Refusal> refuse_request(const RequestHead& head,
 std::string_view path_of(std::string_view target);
 /// The value of one key of the query, undecoded; empty where there is none.
 std::string_view query_value(std::string_view target, std::string_view key);
+
+/// Letters and digits of a file name's ending: all that is kept of what a client calls a file.
+std::string safe_suffix(std::string_view name);
+
+/// Header fields of every answer. No inline script or style, nothing from elsewhere, and nobody may
+/// frame the page.
+std::vector<std::pair<std::string, std::string>> security_fields(
+    const std::vector<std::string>& hosts);
 
 /// Takes as long for any two texts of these lengths.
 bool same_secret(std::string_view a, std::string_view b);

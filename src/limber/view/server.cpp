@@ -8,22 +8,19 @@
 
 #include <utility>  // Asio 1.74 uses std::exchange without it
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <boost/asio.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
-#include <condition_variable>
-#include <cstring>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "limber/core/errors.h"
+#include "limber/view/client_queue.h"
+#include "limber/view/mailbox.h"
 #include "limber/view/page_files.h"
 
 namespace limber {
@@ -37,33 +34,6 @@ using beast::error_code;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-
-using Payload = std::shared_ptr<const std::string>;
-
-constexpr bool is_binary(Slot slot) {
-    return slot == Slot::geometry || slot == Slot::frame;
-}
-/// What a client that comes later must see.
-constexpr bool is_kept(Slot slot) {
-    return slot != Slot::notice && slot != Slot::stats;
-}
-
-/// The number of a frame: the third word of its header (docs/view_protocol.md).
-std::uint32_t frame_number(const std::string& bytes) {
-    std::uint32_t number = 0;
-    if (bytes.size() >= 12) std::memcpy(&number, bytes.data() + 8, sizeof number);
-    return number;
-}
-
-/// Letters and digits of a file name's ending: all that is kept of what a client calls a file.
-std::string safe_suffix(std::string_view name) {
-    const std::size_t dot = name.rfind('.');
-    if (dot == std::string_view::npos || name.size() - dot > 9) return ".mesh";
-    std::string out = ".";
-    for (const char c : name.substr(dot + 1))
-        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) out += c;
-    return out.size() > 1 ? out : ".mesh";
-}
 
 class PageClient;
 
@@ -80,23 +50,21 @@ struct ViewHub {
     void accept(tcp::acceptor& acceptor);
     void deliver();  // what was published, to every client
     void count_ready();
-    bool post_message(ClientMessage message);
+    bool post_message(ClientMessage message) {
+        return mailbox.post(std::move(message), options.max_queue);
+    }
 
     ServerOptions options;
     int port = 0;
 
     // Of the server's thread.
     std::set<PageClient*> clients;
-    std::array<Payload, n_slots> kept;
+    Payloads kept;
     int uploads = 0;
     bool uploading = false;
 
-    // Mailboxes.
-    mutable std::mutex mutex;
-    std::condition_variable arrived;
-    std::vector<ClientMessage> messages;
-    std::array<Payload, n_slots> published;
-    bool delivery_posted = false;
+    // Of both threads.
+    Mailbox mailbox;
     std::atomic<int> ready{0};
     std::atomic<std::int64_t> accepted{0}, refused{0}, kicked{0}, frames_sent{0};
     std::atomic<int> n_clients{0}, n_connections{0};
@@ -113,10 +81,7 @@ namespace {
 class PageClient : public std::enable_shared_from_this<PageClient> {
   public:
     PageClient(ViewHub& hub, beast::tcp_stream stream)
-        : hub_(hub),
-          ws_(std::move(stream)),
-          tokens_(hub.options.commands_per_second),
-          refilled_(Clock::now()) {}
+        : hub_(hub), ws_(std::move(stream)), queue_(hub.options, Clock::now()) {}
     ~PageClient() {
         hub_.clients.erase(this);
         hub_.n_clients = static_cast<int>(hub_.clients.size());
@@ -142,44 +107,33 @@ class PageClient : public std::enable_shared_from_this<PageClient> {
         });
     }
     void offer(Slot slot, const Payload& payload) {
-        owed_[static_cast<int>(slot)] = payload;
+        queue_.offer(slot, payload);
         write_next();
     }
-    bool ready_for_frame() const {
-        return !closing_ && !owed_[static_cast<int>(Slot::frame)] &&
-               static_cast<int>(in_flight_.size()) < hub_.options.frames_in_flight;
-    }
+    bool ready_for_frame() const { return queue_.ready_for_frame(); }
 
   private:
     void join() {
         hub_.clients.insert(this);
         hub_.n_clients = static_cast<int>(hub_.clients.size());
-        owed_ = hub_.kept;
+        queue_.offer(hub_.kept);
         hub_.post_message({ClientMessage::Kind::joined, {}});
         hub_.count_ready();
     }
     void write_next() {
-        if (writing_ || closing_) return;
-        for (int s = 0; s < n_slots; ++s) {
-            if (!owed_[s]) continue;
-            const auto slot = static_cast<Slot>(s);
-            if (slot == Slot::frame) {
-                if (static_cast<int>(in_flight_.size()) >= hub_.options.frames_in_flight) continue;
-                in_flight_.push_back(frame_number(*owed_[s]));
-                ++hub_.frames_sent;
-            }
-            writing_ = std::move(owed_[s]);
-            owed_[s] = nullptr;
-            ws_.binary(is_binary(slot));
-            ws_.async_write(asio::buffer(*writing_),
-                            [self = shared_from_this()](error_code error, std::size_t) {
-                                self->writing_ = nullptr;
-                                if (error) return;
-                                self->hub_.count_ready();
-                                self->write_next();
-                            });
-            return;
-        }
+        if (writing_) return;
+        auto out = queue_.next();
+        if (!out) return;
+        hub_.frames_sent += out->slot == Slot::frame;
+        writing_ = std::move(out->payload);
+        ws_.binary(is_binary(out->slot));
+        ws_.async_write(asio::buffer(*writing_),
+                        [self = shared_from_this()](error_code error, std::size_t) {
+                            self->writing_ = nullptr;
+                            if (error) return;
+                            self->hub_.count_ready();
+                            self->write_next();
+                        });
     }
     void read_next() {
         ws_.async_read_some(buffer_, 64 << 10,
@@ -189,44 +143,26 @@ class PageClient : public std::enable_shared_from_this<PageClient> {
                             });
     }
     void on_read() {
-        if (!ws_.is_message_done()) {
-            if (++pieces_ >= hub_.options.max_pieces)
-                return close("a message came in too many pieces");
-            return read_next();
-        }
-        pieces_ = 0;
-        std::string text = beast::buffers_to_string(buffer_.data());
-        buffer_.consume(buffer_.size());
-        if (ws_.got_binary() ? !acknowledge(text) : !take_command(std::move(text))) return;
+        if (const char* wrong = ws_.is_message_done() ? take_message() : queue_.take_piece())
+            return close(wrong);
         read_next();
     }
-    /// Frames are acknowledged one by one, in the order they were sent.
-    bool acknowledge(const std::string& bytes) {
-        std::uint32_t number = 0;
-        if (bytes.size() == sizeof number) std::memcpy(&number, bytes.data(), sizeof number);
-        if (bytes.size() != sizeof number || in_flight_.empty() || in_flight_.front() != number)
-            return close("an acknowledgement without its frame"), false;
-        in_flight_.pop_front();
-        hub_.count_ready();
-        write_next();
-        return true;
-    }
-    bool take_command(std::string text) {
-        const auto now = Clock::now();
-        const double seconds = std::chrono::duration<double>(now - refilled_).count();
-        refilled_ = now;
-        tokens_ = std::min<double>(hub_.options.commands_per_second,
-                                   tokens_ + seconds * hub_.options.commands_per_second);
-        if (tokens_ < 1) return close("too many commands"), false;
-        tokens_ -= 1;
-        if (!hub_.post_message({ClientMessage::Kind::command, std::move(text)}))
-            return close("too many commands are waiting"), false;
-        return true;
+    const char* take_message() {
+        std::string text = beast::buffers_to_string(buffer_.data());
+        buffer_.consume(buffer_.size());
+        if (ws_.got_binary()) {
+            if (const char* wrong = queue_.acknowledge(text)) return wrong;
+            hub_.count_ready();
+            write_next();
+            return nullptr;
+        }
+        if (const char* wrong = queue_.take_command(Clock::now())) return wrong;
+        const bool taken = hub_.post_message({ClientMessage::Kind::command, std::move(text)});
+        return taken ? nullptr : "too many commands are waiting";
     }
     void close(const char* reason) {
         ++hub_.kicked;
-        closing_ = true;
-        for (Payload& payload : owed_) payload = nullptr;
+        queue_.close();
         hub_.count_ready();
         ws_.async_close(websocket::close_reason(websocket::close_code::policy_error, reason),
                         [self = shared_from_this()](error_code) {});
@@ -235,13 +171,8 @@ class PageClient : public std::enable_shared_from_this<PageClient> {
     ViewHub& hub_;
     websocket::stream<beast::tcp_stream> ws_;
     beast::flat_buffer buffer_;
-    std::array<Payload, n_slots> owed_;
+    ClientQueue queue_;
     Payload writing_;
-    std::deque<std::uint32_t> in_flight_;
-    int pieces_ = 0;
-    double tokens_;  // commands this client may send at once
-    Clock::time_point refilled_;
-    bool closing_ = false;
 };
 
 /// One connection until it is answered or becomes a PageClient.
@@ -357,21 +288,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void answer(int status, std::string_view type, std::string body) {
         response_.version(11);
         response_.result(static_cast<unsigned>(status));
-        std::string sockets;
-        for (const std::string& host : hosts_)  // a policy cannot name [::1]; 'self' covers it
-            if (host[0] != '[') sockets += " ws://" + host;
-        // No inline script or style; nothing from elsewhere; nobody may frame the page.
-        response_.set("Content-Security-Policy",
-                      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' "
-                      "data: blob:; media-src blob:; connect-src 'self'" +
-                          sockets +
-                          "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
-        response_.set("X-Content-Type-Options", "nosniff");
-        response_.set("X-Frame-Options", "DENY");
-        response_.set("Referrer-Policy", "no-referrer");
-        response_.set("Cross-Origin-Resource-Policy", "same-origin");
-        response_.set("Cross-Origin-Opener-Policy", "same-origin");
-        response_.set(http::field::cache_control, "no-store");
+        for (const auto& [name, value] : security_fields(hosts_)) response_.set(name, value);
         response_.set(http::field::content_type, beast::string_view(type.data(), type.size()));
         response_.keep_alive(false);
         response_.body() = std::move(body);
@@ -460,12 +377,7 @@ void ViewHub::accept(tcp::acceptor& acceptor) {
 }
 
 void ViewHub::deliver() {
-    std::array<Payload, n_slots> fresh;
-    {
-        const std::lock_guard lock(mutex);
-        fresh.swap(published);
-        delivery_posted = false;
-    }
+    const Payloads fresh = mailbox.collect();
     for (int s = 0; s < n_slots; ++s) {
         if (!fresh[s]) continue;
         const auto slot = static_cast<Slot>(s);
@@ -483,16 +395,6 @@ void ViewHub::count_ready() {
     int n = 0;
     for (const PageClient* client : clients) n += client->ready_for_frame();
     ready = n;
-}
-
-bool ViewHub::post_message(ClientMessage message) {
-    {
-        const std::lock_guard lock(mutex);
-        if (messages.size() >= options.max_queue) return false;
-        messages.push_back(std::move(message));
-    }
-    arrived.notify_all();
-    return true;
 }
 
 ViewServer::ViewServer(ServerOptions options)
@@ -522,26 +424,16 @@ bool ViewServer::wants_frame() const {
 }
 
 void ViewServer::publish(Slot slot, std::string bytes) {
-    auto payload = std::make_shared<const std::string>(std::move(bytes));
-    Payload old;  // freed after the lock
-    {
-        const std::lock_guard lock(hub_->mutex);
-        old = std::exchange(hub_->published[static_cast<int>(slot)], std::move(payload));
-        if (std::exchange(hub_->delivery_posted, true)) return;
-    }
-    asio::post(hub_->context, [hub = hub_.get()] { hub->deliver(); });
+    if (hub_->mailbox.publish(slot, std::move(bytes)))
+        asio::post(hub_->context, [hub = hub_.get()] { hub->deliver(); });
 }
 
 std::vector<ClientMessage> ViewServer::take_messages() {
-    std::vector<ClientMessage> out;
-    const std::lock_guard lock(hub_->mutex);
-    out.swap(hub_->messages);
-    return out;
+    return hub_->mailbox.take_messages();
 }
 
 void ViewServer::wait(Clock::time_point until) {
-    std::unique_lock lock(hub_->mutex);
-    hub_->arrived.wait_until(lock, until, [&] { return !hub_->messages.empty(); });
+    hub_->mailbox.wait(until);
 }
 
 ServerCounts ViewServer::counts() const {

@@ -57,6 +57,25 @@ void handle_messages(Session& session, ViewServer& server) {
 
 }  // namespace
 
+bool Playback::handle(const Command& command) {
+    switch (command.verb) {
+        case Verb::play:
+        case Verb::pause:
+            playing = command.verb == Verb::play;
+            return true;
+        case Verb::step:
+            playing = false;
+            return false;
+        case Verb::speed:
+            if (!(command.value >= 0 && command.value <= 100))
+                throw InputError("command: speed is 0 to 100");
+            speed = command.value;
+            return true;
+        default:
+            return false;
+    }
+}
+
 std::string error_notice(const std::exception& error) {
     Json out = {{"type", "notice"}, {"error", error.what()}};
     if (const auto* input = dynamic_cast<const InputError*>(&error)) {

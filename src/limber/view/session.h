@@ -37,6 +37,15 @@ class Session {
     virtual std::string take_stats() = 0;
 };
 
+/// Play, pause and speed, the same for a simulation and for a replay.
+struct Playback {
+    bool playing = true;
+    double speed = 1;  // simulated over real time; 0: as fast as it goes
+
+    /// Whether that was all of the command: `step` stops here and moves in the session.
+    bool handle(const Command& command);
+};
+
 /// {"error": ...} with file, line and column where they are known.
 std::string error_notice(const std::exception& error);
 std::string text_notice(const std::string& text);

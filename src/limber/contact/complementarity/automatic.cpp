@@ -34,9 +34,9 @@ ComplementarityStats AutomaticSolver::solve(const ComplementarityProblem& proble
     };
     const bool small = problem.W.n() <= most_rows;
     ComplementarityStats stats = run(sweeps_, small ? first_sweeps : options.max_iterations);
-    if (small && !stats.converged && spent < options.max_iterations) {
+    if (small && !stats.converged && spent < options.max_iterations && !options.late()) {
         stats = run(pivots_, most_pivots(problem.W.n()));
-        if (!stats.converged && spent < options.max_iterations)
+        if (!stats.converged && spent < options.max_iterations && !options.late())
             stats = run(sweeps_, options.max_iterations);
     }
     return stats;

@@ -188,8 +188,8 @@ ComplementarityStats PivotingSolver::solve(const ComplementarityProblem& problem
     ComplementarityStats stats;
     double eps = 1e-8;
     const double smallest_unit = *std::min_element(unit_.begin(), unit_.end());
-    for (int idle = 0;
-         idle < 20 && stats.iterations < options.max_iterations && !stats.converged;) {
+    for (int idle = 0; idle < 20 && stats.iterations < options.max_iterations && !stats.converged &&
+                       !options.late();) {
         // u = v / unit, and far below the residual to come: that is at most eps |y - center| away.
         const double inner_goal = 1e-3 * goal * smallest_unit;
         const bool solved = solve_proximal(eps, std::max(inner_goal, 1e-15 * largest(v_free_)),

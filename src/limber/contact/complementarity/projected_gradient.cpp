@@ -195,7 +195,7 @@ int ProjectedGradient::iterate(ImpulseOperator& W, const ComplementarityOptions&
     double theta = 1, at_shift = best_.residual();
     int since_shift = 0;
     int n = 0;
-    while (n < options.max_iterations && best_.residual() > goal) {
+    while (n < options.max_iterations && best_.residual() > goal && !options.late()) {
         descend(Mz_);
         apply(W, y_next_, My_next_);
         ++n;

@@ -35,12 +35,13 @@ bool SweepingSolver::choose_groups(std::span<const double> p, bool may_shrink) {
     return true;
 }
 
-int SweepingSolver::plain_round(double goal, int max_sweeps) {
+int SweepingSolver::plain_round(const ComplementarityOptions& options, double goal,
+                                int max_sweeps) {
     int n = 0;
     while (n < max_sweeps) {
         sweeps_.sweep();
         ++n;
-        if (!(sweeps_.residual() > goal)) break;
+        if (!(sweeps_.residual() > goal) || options.late()) break;
     }
     return n;
 }
@@ -50,7 +51,8 @@ int SweepingSolver::plain_round(double goal, int max_sweeps) {
 /// sweeps: no products of its own. Ends with a sweep, hence inside the cones. Ours: a restart where
 /// the residual grows too, and plain sweeps for a while (longer each time) where 50 accelerated
 /// ones gained less than a tenth: dense presses need both.
-int SweepingSolver::accelerated_round(double goal, int max_sweeps) {
+int SweepingSolver::accelerated_round(const ComplementarityOptions& options, double goal,
+                                      int max_sweeps) {
     const std::span<double> p = sweeps_.p(), u = sweeps_.u();
     direction_.assign(p.size(), 0);
     W_direction_.assign(p.size(), 0);
@@ -61,7 +63,7 @@ int SweepingSolver::accelerated_round(double goal, int max_sweeps) {
         u_before_.assign(u.begin(), u.end());
         sweeps_.sweep();
         const double residual = sweeps_.residual();
-        if (n >= max_sweeps || !(residual > goal)) return n;
+        if (n >= max_sweeps || !(residual > goal) || options.late()) return n;
         best = std::min(best, residual);
         if (++window >= 50) {
             if (best > 0.9 * window_start) plain = plain_sweeps_ *= 2;
@@ -121,8 +123,8 @@ ComplementarityStats SweepingSolver::solve(const ComplementarityProblem& problem
         const double round_goal = std::max(0.5 * goal, 1e-3 * residual);
         const int max_sweeps = std::min(cap, options.max_iterations - stats.iterations);
         const int n = method_ == ComplementarityMethod::nonsmooth_cg
-                          ? accelerated_round(round_goal, max_sweeps)
-                          : plain_round(round_goal, max_sweeps);
+                          ? accelerated_round(options, round_goal, max_sweeps)
+                          : plain_round(options, round_goal, max_sweeps);
         stats.iterations += n;
         sweeps_.store(p);
         impulse_response(problem.W, problem.u_free, p, u_);
@@ -130,7 +132,7 @@ ComplementarityStats SweepingSolver::solve(const ComplementarityProblem& problem
         residual = laws_.residual(p, u_);
         best_.offer(residual, p);
         stats.converged = residual <= goal;
-        if (stats.converged || !std::isfinite(residual)) break;
+        if (stats.converged || !std::isfinite(residual) || options.late()) break;
         // The round met its goal, but only on the copy: rounded, unless new groups violate.
         stalled = single && n < max_sweeps && residual > 0.1 * before;
     }

@@ -30,8 +30,8 @@ class SweepingSolver final : public ComplementaritySolver {
 
   private:
     bool choose_groups(std::span<const double> p, bool may_shrink);
-    int plain_round(double goal, int max_sweeps);
-    int accelerated_round(double goal, int max_sweeps);
+    int plain_round(const ComplementarityOptions& options, double goal, int max_sweeps);
+    int accelerated_round(const ComplementarityOptions& options, double goal, int max_sweeps);
     double extrapolate(double last_gradient);
 
     ComplementarityMethod method_;

@@ -61,6 +61,7 @@ double LagrangeContact::alarm_distance(const ContactInput& in) {
 
 void LagrangeContact::detect(const ContactInput& in, ContactSet& out) {
     LIMBER_CHECK(in.h > 0, "the step must be positive");
+    decided_.clear();
     out.contacts.clear();
     out.terms.clear();
     out.max_penetration = 0;
@@ -83,11 +84,13 @@ void LagrangeContact::find(const ContactInput& in, bool at_end, ContactSet& set)
 }
 
 /// Where vertices of two bodies stand on each other both see the contact: two constraints that say
-/// the same make W singular and the solver slow.
+/// the same make W singular and the solver slow. Obstacles have one side, and are left alone unless
+/// the scene asks for it.
 void LagrangeContact::thin_out(const ContactInput& in, double spacing,
                                std::vector<Contact>& contacts) {
     const auto same_bodies = [](const Contact& a, const Contact& b) {
-        return std::minmax(a.body, a.other) == std::minmax(b.body, b.other);
+        return a.obstacle == b.obstacle &&
+               std::minmax(a.body, a.other) == std::minmax(b.body, b.other);
     };
     kept_.clear();
     kept_at_.clear();
@@ -95,7 +98,7 @@ void LagrangeContact::thin_out(const ContactInput& in, double spacing,
     for (std::size_t i = 0; i < contacts.size(); ++i) {
         const Contact& c = contacts[i];
         bool wanted = true;
-        if (c.obstacle < 0) {
+        if (c.obstacle < 0 || options_.spacing > 0) {
             const Vec3d point = contact_point(c, in.x);
             for (std::size_t k = 0; wanted && k < kept_.size(); ++k) {
                 if (!(squared_norm(kept_[k] - point) < spacing * spacing)) continue;
@@ -172,6 +175,20 @@ void LagrangeContact::keep_impulses(double h, ContactSet& set) {
               [](const PastContact& a, const PastContact& b) { return a.key < b.key; });
 }
 
+/// The nearer of the two deadlines; where a run is repeated, its iterations instead.
+ComplementarityOptions LagrangeContact::limits_of(const ContactInput& in) {
+    ComplementarityOptions limits = options_.limits;
+    if (replaying_ && decided_.size() < replayed_.size()) {
+        limits.max_iterations = replayed_[decided_.size()];
+        return limits;
+    }
+    const bool both = in.deadline_ms > 0 && options_.deadline_ms > 0;
+    limits.deadline_ms = both ? std::min(in.deadline_ms, options_.deadline_ms)
+                              : std::max(in.deadline_ms, options_.deadline_ms);
+    if (limits.deadline_ms > 0) limits.clock = in.clock;
+    return limits;
+}
+
 ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& A,
                                             std::span<Vec3d> v, ContactSet& set) {
     ConstraintReport report;
@@ -184,7 +201,7 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
             find(now, pass > 0, set);
             add_rows(in, set);
         }
-        start_from(pass == 0 ? past_ : latest_, set);
+        start_from(pass == 0 && !in.again ? past_ : latest_, set);
         report.rows = set_.n_rows();
         impulse_.assign(n, {});
         if (report.rows == 0) {
@@ -202,8 +219,11 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
         }
         {
             ScopedTimer timer(report.resolve_ms);
+            const ComplementarityOptions limits = limits_of(in);
             const ComplementarityStats stats =
-                solver_->solve({W_, u_free_, set_.groups}, options_.limits, p_);
+                solver_->solve({W_, u_free_, set_.groups}, limits, p_);
+            if (clocked() || in.deadline_ms > 0) decided_.push_back(stats.iterations);
+            report.late = report.late || limits.late();
             report.iterations += stats.iterations;
             report.residual = stats.residual;
             // Joints that hold a body at rest have nothing but rounding to solve for.
@@ -231,6 +251,7 @@ void LagrangeContact::read_back(const ContactInput& in, std::span<const Vec3d>, 
     parallel_for(static_cast<Index>(f.size()), grain,
                  [&](Index i) { f[i] += (1 / in.h) * impulse_[i]; });
     std::swap(past_, latest_);
+    replaying_ = false;
     for (std::size_t j = 0; j < joints_.size(); ++j)
         joints_[j]->read_back(
             {in.x, in.v, in.time, in.h},

@@ -21,7 +21,8 @@ struct LagrangeOptions {
     bool self = false;      // bodies against themselves
     ComplementarityMethod solver = ComplementarityMethod::automatic;
     ComplementarityOptions limits{.max_iterations = 1000, .tolerance = 1e-7};
-    int relinearise = 0;  // more passes of detection and solve
+    double deadline_ms = 0;  // of the step, for the solver; 0: none
+    int relinearise = 0;     // more passes of detection and solve
 };
 
 template <class Visitor>
@@ -31,8 +32,9 @@ void fields(Visitor& field, LagrangeOptions& o) {
           "surfaces");
     field("distance", o.distance, at_least(0, Unit::length), "at which surfaces are kept apart");
     field("spacing", o.spacing, at_least(0, Unit::length),
-          "of contacts between the same two bodies: of those nearer to each other, with normals "
-          "less than 25 degrees apart, the first is kept; 0: a tenth of the alarm distance");
+          "at most one contact a region: of those between the same two things that are nearer to "
+          "each other than this, with normals less than 25 degrees apart, the first is kept; 0: a "
+          "tenth of the alarm distance, between bodies only");
     field("friction", o.friction, between(0, 10),
           "Coulomb coefficient where the obstacle gives none");
     field("bodies", o.bodies, any_value(), "bodies touch each other");
@@ -43,6 +45,10 @@ void fields(Visitor& field, LagrangeOptions& o) {
     field("tolerance", o.limits.tolerance, between(0, 1),
           "complementarity residual that ends it, relative to the largest free velocity at a "
           "contact");
+    field(
+        "deadline_ms", o.deadline_ms, at_least(0),
+        "the solver of the complementarity problem stops when the step has taken so long, and what "
+        "is left is reported; 0: it does not look at the clock");
     field("relinearise", o.relinearise, between(0, 100),
           "more passes of detection and solve within a step, until no gap is smaller than "
           "`distance`");
@@ -76,6 +82,7 @@ class LagrangeContact final : public ContactMethod {
     void respond(const ContactInput&, ContactSet&) override {}
     ConstraintReport constrain(const ContactInput& in, Compliance& A, std::span<Vec3d> v,
                                ContactSet& set) override;
+    std::span<const Vec3d> node_impulses() const override { return impulse_; }
     void read_back(const ContactInput& in, std::span<const Vec3d> v_end, ContactSet& set,
                    std::span<Vec3d> f) override;
     void save(ByteWriter& out) const override;
@@ -83,6 +90,12 @@ class LagrangeContact final : public ContactMethod {
     std::span<const std::unique_ptr<Joint>> joints() const override { return joints_; }
     void keep() override;
     void reset() override;
+    bool clocked() const override { return options_.deadline_ms > 0; }
+    std::span<const Index> decisions() const override { return decided_; }
+    void replay(std::span<const Index> decisions) override {
+        replayed_.assign(decisions.begin(), decisions.end());
+        replaying_ = true;
+    }
 
     const ConstraintSet& constraints() const { return set_; }  // of the last step
     std::span<const double> impulses() const { return p_; }    // of its rows [N s]
@@ -102,6 +115,7 @@ class LagrangeContact final : public ContactMethod {
     void start_from(const Impulses& before, const ContactSet& set);
     void keep_impulses(double h, ContactSet& set);
     double alarm_distance(const ContactInput& in);
+    ComplementarityOptions limits_of(const ContactInput& in);
 
     Options options_;
     std::vector<std::unique_ptr<Joint>> joints_;
@@ -117,6 +131,9 @@ class LagrangeContact final : public ContactMethod {
     DenseMatrix W_;
     std::vector<double> u_free_, u_, p_;
     std::vector<Vec3d> impulse_, change_;
+    // Iterations of each solve where a clock may end them; and those of the run that is repeated.
+    std::vector<Index> decided_, replayed_;
+    bool replaying_ = false;
     Impulses latest_;  // of the last pass
     Impulses past_;    // History: of the last step that was kept
 };

@@ -30,22 +30,14 @@ Vec3d relative_velocity(const Contact& c, std::span<const Vec3d> v) {
     return c.at.gather(v) - c.surface_velocity;
 }
 
-/// What a force on the stencil's sum moves: the mass of all of it, and of each side alone [kg].
-struct StencilMass {
-    double all = 0, stiffness = 0;
-};
-StencilMass mass_of(const ContactStencil& at, std::span<const double> mass) {
-    double inverse[2] = {0, 0};
-    for (int k = 0; k < at.n; ++k)
-        inverse[at.weight[k] < 0] += at.weight[k] * at.weight[k] / mass[at.node[k]];
-    const double all = 1 / (inverse[0] + inverse[1]);
-    return {all, inverse[1] > 0 ? 1 / std::sqrt(inverse[0] * inverse[1]) : all};
-}
-
 }  // namespace
 
 double automatic_stiffness(PenaltyForm form, double mass, double h) {
     return (form == PenaltyForm::explicit_form ? 0.1 : 1000.0) * mass / (h * h);
+}
+
+double zone_damping(double k, double h) {
+    return relaxation_steps * h * k;
 }
 
 double PenaltyContact::stiffness(double mass, double h) const {
@@ -67,7 +59,7 @@ PenaltyContact::PastContact PenaltyContact::remembered(const Contact& c, const C
 
 ContactTerm PenaltyContact::implicit_term(const ContactInput& in, const Contact& c) const {
     const StencilMass m = mass_of(c.at, in.mass);
-    const double h = in.h, k = stiffness(m.stiffness, h);
+    const double h = in.h, k = stiffness(m.mean, h);
     const double depth = options_.thickness - c.gap;
     const Vec3d u = relative_velocity(c, in.v);
     const double u_n = dot(c.normal, u);
@@ -77,7 +69,7 @@ ContactTerm PenaltyContact::implicit_term(const ContactInput& in, const Contact&
     // would stick.
     if (c.at.n > 1 && past.let_go && u_n > 0) return term;
     // Outside the zone nothing acts yet: a damper there would stop the node in the air.
-    double c_n = depth > 0 ? relaxation_steps * h * k : 0;
+    double c_n = depth > 0 ? zone_damping(k, h) : 0;
     if (depth > 0 && u_n < 0) c_n += options_.damping * 2 * std::sqrt(k * m.all);
     const double c_t =
         c.friction * past.normal_force / std::max(norm(u - u_n * c.normal), options_.slip_speed);

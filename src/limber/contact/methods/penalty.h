@@ -55,6 +55,8 @@ void fields(Visitor& field, PenaltyOptions& o) {
 /// 100 m; preconditioners that read the diagonal undo it. The explicit form is symplectic Euler on
 /// a spring, stable for h sqrt(k/m) < 2; a = 0.1 gives 20 steps a period.
 double automatic_stiffness(PenaltyForm form, double mass, double h);
+/// Of a node inside the contact zone of a stiffness k [N s/m]; penalty.cpp says why.
+double zone_damping(double k, double h);
 
 /// Springs between surfaces and obstacles, and between surfaces, with Coulomb friction.
 ///

@@ -55,6 +55,12 @@ struct LinearElastic {
         const T shear = T(mu) * dot(g, g), normal(mu + lambda);
         return {shear + normal * g.x * g.x, shear + normal * g.y * g.y, shear + normal * g.z * g.z};
     }
+    /// The whole block.
+    template <class T>
+    LIMBER_HD Mat3<T> block(const Vec3<T>& g) const {
+        const T shear = T(mu) * dot(g, g);
+        return Mat3<T>::diagonal(shear, shear, shear) + T(mu + lambda) * outer(g, g);
+    }
 };
 
 }  // namespace limber

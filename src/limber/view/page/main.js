@@ -4,6 +4,7 @@ import './page.css';
 import { Connection } from './connection.js';
 import { Stage } from './stage.js';
 import { Plots } from './plots.js';
+import { Budget } from './budget.js';
 import { element, showGallery, showPanels } from './panels.js';
 import { scaleCss, short } from './colour.js';
 
@@ -11,6 +12,7 @@ const $ = (id) => document.getElementById(id);
 const canvas = $('canvas');
 const stage = new Stage(canvas);
 const plots = new Plots($('plots'));
+const budget = new Budget($('budget-box'), (path, to) => send({ do: 'set', path, to }));
 const state = { scene: null, status: {}, geometry: 0, frame: null, waiting: null, frames: 0, last: {}, mode: 'pull', hand: null, ready: false, error: '' };
 
 // ---- what the page says
@@ -72,6 +74,7 @@ const handlers = {
     $('colour').replaceChildren(element('option', { value: '' }, 'body'), ...message.fields.map((f) => element('option', { value: f.name }, f.title)));
     $('colour').value = state.status.colour ?? '';
     showPanels($('panels'), message, (path, to) => send({ do: 'set', path, to }));
+    budget.setScene(message);
     showGallery($('gallery'), message, (name) => send({ do: 'open', name }));
     $('timeline').hidden = message.mode !== 'replay';
     $('time').max = Math.max(message.frame_times.length - 1, 0);
@@ -97,6 +100,7 @@ const handlers = {
   notice(message) { banner(message.error ?? message.text, Boolean(message.error)); },
   stats(message) {
     plots.add(message);
+    budget.setStats(message);
     const row = message.rows[message.rows.length - 1];
     state.last = Object.fromEntries(message.columns.map((name, k) => [name, row[k]]));
     showNumbers();

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact by constraints against the clock: a tool on a small organ, as haptics need it, and the
+// block with friction that SOFA was measured on.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "limber/core/parallel.h"
+#include "limber/scene/build_model.h"
+#include "limber/scene/scene.h"
+#include "limber/study/contestant.h"
+#include "zeng2022.h"
+
+namespace limber::bench {
+
+namespace {
+
+struct Times {
+    double mean = 0, p50 = 0, p99 = 0, worst = 0;  // [ms]
+    double constraints = 0, detect = 0, compliance = 0, resolve = 0;
+    Index n_nodes = 0, n_tets = 0;
+    int capped = 0;
+    bool failed = false;
+};
+
+Times run(const std::string& text, int skip, int steps) {
+    const SceneDef scene = make_scene(parse_toml(text, "contact-speed"), "contact-speed");
+    BuildReport report;
+    const auto world = make_world(scene, build_model(scene, report));
+    Times t;
+    t.n_nodes = world->model().n_nodes();
+    t.n_tets = world->model().n_tets();
+    std::vector<double> ms;
+    for (int k = 0; k < skip + steps && !t.failed; ++k) {
+        const StepReport r = world->step();
+        t.failed = r.failed;
+        if (k < skip || r.failed) continue;
+        ms.push_back(solve_ms(r));
+        t.constraints += r.constraints.rows;
+        t.detect += r.ms(Stage::detect);
+        t.compliance += r.ms(Stage::compliance);
+        t.resolve += r.ms(Stage::resolve);
+        t.capped += r.has(StepFlag::contact_cap);
+    }
+    const double n = std::max<double>(1, static_cast<double>(ms.size()));
+    for (double* sum : {&t.constraints, &t.detect, &t.compliance, &t.resolve}) *sum /= n;
+    if (ms.empty()) return t;
+    std::sort(ms.begin(), ms.end());
+    for (const double value : ms) t.mean += value / n;
+    t.p50 = ms[ms.size() / 2];
+    t.p99 = ms[std::min(ms.size() - 1, static_cast<std::size_t>(0.99 * n))];
+    t.worst = ms.back();
+    return t;
+}
+
+std::string head(const std::string& solver, double h) {
+    return fmt::format(
+        "limber = 1\n[time]\nstep = {}\nend = 1000\n[solver]\nkind = \"{}\"\n[output]\nenergy = "
+        "false\n[material.flesh]\nyoung = 2e4\npoisson = 0.4\ndensity = 1000\ndamping = {{ mass = "
+        "1, stiffness = 0.005 }}\n[contact]\nmethod = \"lagrange\"\nfriction = 0.4\ntolerance = "
+        "1e-5\n",
+        h, solver);
+}
+
+/// A ball is pressed 2 cm into a slab and dragged over it, to and fro, at 0.1 m/s.
+std::string touch_scene(const std::string& solver) {
+    std::string times = "0, 0.2", places = "[0, 0, 0], [0, -0.03, 0]";
+    for (int k = 1; k < 40; ++k) {
+        times += fmt::format(", {}", 0.2 + k);
+        places += fmt::format(", [{}, -0.03, 0]", k % 2 ? 0.1 : 0.0);
+    }
+    return head(solver, 0.002) +
+           "[[body]]\nname = \"slab\"\nmaterial = \"flesh\"\nshape = \"box\"\nsize = [0.3, 0.06, "
+           "0.15]\ncells = [16, 4, 8]\n[[pin]]\nbody = \"slab\"\nselect = { side = \"y-\" }\n" +
+           fmt::format(
+               "[[obstacle]]\nname = \"tool\"\nshape = \"sphere\"\nradius = 0.03\nposition = "
+               "[-0.05, 0.07, 0]\nmotion = {{ times = [{}], translate = [{}] }}\n",
+               times, places);
+}
+
+/// 12 167 nodes on a plane under their own weight, on a slope that they do not slide down.
+std::string block_scene(const std::string& solver) {
+    return "gravity = [3, -9.3, 0]\n" + head(solver, 0.01) +
+           "[[body]]\nname = \"block\"\nmaterial = \"flesh\"\nshape = \"box\"\nsize = [0.2, 0.2, "
+           "0.2]\ncells = [22, 22, 22]\ntranslate = [0, 0.1, 0]\n[[obstacle]]\nshape = "
+           "\"plane\"\n";
+}
+
+}  // namespace
+
+BenchResult contact_speed(const BenchOptions& options) {
+    BenchResult result;
+    MarkdownTable table({"scene", "solver", "nodes", "tets", "constraints", "mean ms", "p50", "p99",
+                         "worst", "detect", "W", "solve", "capped"});
+    auto json = nlohmann::json::array();
+    const auto row = [&](const char* scene, const std::string& solver, const std::string& text,
+                         int skip, int steps) {
+        options.tell(fmt::format("{}, {}", scene, solver));
+        const Times t = run(text, skip, steps);
+        table.add({scene, solver, std::to_string(t.n_nodes), std::to_string(t.n_tets),
+                   digits(t.constraints), digits(t.mean), digits(t.p50), digits(t.p99),
+                   digits(t.worst), digits(t.detect), digits(t.compliance), digits(t.resolve),
+                   t.failed ? "failed" : std::to_string(t.capped)});
+        json.push_back({{"scene", scene},
+                        {"solver", solver},
+                        {"constraints", t.constraints},
+                        {"mean_ms", t.mean},
+                        {"p99_ms", t.p99},
+                        {"failed", t.failed}});
+        return t;
+    };
+    double touch = INFINITY, block = INFINITY, detect = 0;
+    for (const char* solver : {"async", "warp_canceling", "cholesky"}) {
+        const Times t =
+            row("tool on a slab", solver, touch_scene(solver), 150, options.pick(300, 3000, 10000));
+        if (!t.failed) touch = std::min(touch, t.p99);
+        detect = std::max(detect, t.detect / t.mean);
+    }
+    for (const char* solver : {"async", "warp_canceling", "cholesky"}) {
+        const Times t =
+            row("block of 12 167 nodes", solver, block_scene(solver), 5, options.pick(3, 30, 100));
+        if (!t.failed) block = std::min(block, t.mean);
+        detect = std::max(detect, t.detect / t.mean);
+    }
+    result.markdown = table.text() + fmt::format("\nWall time, {} threads.\n", thread_count());
+    result.claims = {{"goal: a tool on 2-5K tets, p99 under 2 ms", touch < 2,
+                      fmt::format("{} ms with the fastest solver", digits(touch))},
+                     {"goal: 12 167 nodes with friction under 120 ms (SOFA 5.8 s)", block < 120,
+                      fmt::format("{} ms with the fastest solver", digits(block))},
+                     {"goal: detection under a fifth of the step", detect < 0.2,
+                      fmt::format("{} % at most", digits(100 * detect))}};
+    result.json = nlohmann::json{{"rows", json}}.dump(2);
+    return result;
+}
+
+}  // namespace limber::bench

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/scene/registry.h"
+
+namespace limber {
+
+// Which scenes a solver does not take: each throws InputError with the reason and what is allowed.
+
+/// Linearly implicit and position based solvers take one kind of step; modes need no solver.
+void check_integrator(const SceneDef& scene, const StepperEntry& entry);
+void check_corotational(const SceneDef& scene);
+void check_descent(const SceneDef& scene);
+/// The constant matrix bounds the Hessian, and a step length of 1 is sure to go down, only where an
+/// element's energy is a squared distance.
+void check_projective_dynamics(const SceneDef& scene);
+/// Two laws, springs and flat hinges, lumped masses.
+void check_xpbd(const SceneDef& scene);
+
+}  // namespace limber

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "limber/scene/scene.h"
+#include "limber/solve/descent_tuner.h"
+#include "limber/solve/model.h"
+
+namespace limber {
+
+/// Whether the scene's solver has tune = true.
+bool wants_tuning(const SceneDef& scene);
+
+/// A scene whose solver has been tuned.
+struct TunedScene {
+    SceneDef scene;    // with rho and phases in place and tune = false
+    std::string text;  // of tuned.toml
+    std::string note;  // one line for the user
+    bool improved = true;
+};
+
+/// The phases of Chebyshev's method for this scene by pre-simulation, Wang & Yang 2016, section
+/// 4.3: the first tune_steps steps are run, and what is left of the energy in three of them is made
+/// small. Nothing is random and no clock is read: the same scene gives the same phases. `cached`:
+/// text of an earlier call; it is used where it belongs to this scene.
+TunedScene tuned(const SceneDef& scene, const Model& model, const std::string& cached = {});
+
+}  // namespace limber

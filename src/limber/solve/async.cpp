@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/solve/async.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/core/parallel.h"
+#include "limber/solve/thin_tets.h"
+
+namespace limber {
+
+namespace {
+
+constexpr Index grain = LinearStep::grain;
+
+PcgOptions pcg_options(const AsyncOptions& o) {
+    PcgOptions out;
+    out.rel_tolerance = o.rel_tolerance;
+    return out;
+}
+
+}  // namespace
+
+AsyncStepper::AsyncStepper(const Model& model, const Options& options)
+    : model_(model),
+      options_(options),
+      step_(model),
+      upright_(model.n_nodes(), options.node_rotations == NodeRotationKind::identity),
+      assembler_(model.elements),
+      fit_(model.mesh),
+      A_(assembler_.make_matrix()),
+      pcg_(pcg_options(options)),
+      passes_(model, options.contact, options.rel_tolerance) {
+    for (Index i = 0; i < model.n_nodes(); ++i)  // prescribed axes are the world's
+        if (model.free[i] != Vec3d{1, 1, 1}) upright_[i] = 1;
+    if (options.node_rotations == NodeRotationKind::automatic) mark_thin_bodies(model, upright_);
+    turns_ = std::find(upright_.begin(), upright_.end(), 0) != upright_.end();
+    if (turns_) turned_.resize(model.n_nodes());
+    solution_.resize(model.n_nodes());
+    decided_.reserve(1);
+    rotations_.reset(model.elements);
+    nodes_.reset(model.n_nodes());
+}
+
+/// Order and structure of both factors, once.
+void AsyncStepper::prepare() {
+    if (active_) return;
+    active_ = FactoredMatrix::make(options_.precision, A_, model_.free);
+    background_ = std::make_unique<BackgroundFactor>(
+        FactoredMatrix::make(options_.precision, A_, model_.free));
+}
+
+void AsyncStepper::turn_nodes(const State& state) {
+    if (!turns_) return;
+    fit_.update(state.x, upright_, nodes_);
+    parallel_for(model_.n_nodes(), grain, [&](Index i) { turned_[i] = nodes_.at(i); });
+}
+
+/// Ã = Rᵀ A R: in the frames of the nodes the matrix of a body that only turns stays what it is.
+void AsyncStepper::put_matrix(FactoredMatrix& into) const {
+    into.step = calls_;
+    const std::span<const Mat3d> from = A_.blocks();
+    const std::span<Mat3d> to = into.A.blocks();
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
+        for (Index k = A_.row_begin()[i]; k < A_.row_begin()[i + 1]; ++k)
+            to[k] = turns_ ? transpose(turned_[i]) * from[k] * turned_[A_.column()[k]] : from[k];
+    });
+}
+
+/// Whether the factor in the making is to be used from this step on.
+bool AsyncStepper::is_due() {
+    if (!background_->busy()) return false;
+    if (!options_.lag.automatic) return background_->room().step + options_.lag.count <= calls_;
+    if (replayed_.empty()) return background_->ready();
+    return replayed_[0] != 0;
+}
+
+void AsyncStepper::take_factor(StepReport& report) {
+    decided_.clear();
+    const bool due = is_due();
+    replayed_.clear();
+    if (clocked()) decided_.push_back(due);
+    if (!due) return;
+    // After the watchdog the factor at hand may be the newer one.
+    const bool newer = background_->room().step > active_->step;
+    if (!newer) {
+        background_->drop();
+        return;
+    }
+    const SolveStats stats = background_->take(active_);
+    if (stats.failed())
+        report.set(StepFlag::indefinite);  // the older one goes on for as long as it will do
+    else
+        note_work(report);
+}
+
+void AsyncStepper::note_work(StepReport& report) const {
+    const SupernodalWork& work = active_->work();
+    report.update.supernodes = work.n_supernodes;
+    report.update.share = 1;
+    report.update.ms = work.ms;
+}
+
+SolveStats AsyncStepper::factorise_now(StepReport& report) {
+    put_matrix(*active_);
+    const SolveStats stats = active_->factorize();
+    if (stats.failed()) active_->step = -1;
+    note_work(report);
+    return stats;
+}
+
+/// The factor of this step, and its matrix to the thread that makes the next one.
+SolveStats AsyncStepper::prepare_factor(const StepInput& in, StepReport& report) {
+    prepare();
+    if (h_ != in.h) forget();
+    h_ = in.h;
+    take_factor(report);
+    SolveStats stats;
+    if (active_->step < 0) stats = factorise_now(report);
+    active_->set_rotations(turned_);
+    if (!background_->busy() && active_->step != calls_) {
+        put_matrix(background_->room());
+        background_->start();
+    }
+    return stats;
+}
+
+SolveStats AsyncStepper::iterate(int cap) {
+    pcg_.set_max_iterations(cap);
+    const Preconditioner P(*active_);
+    return pcg_.solve({.A = system_,
+                       .P = P,
+                       .b = step_.b(),
+                       .free = model_.free,
+                       .b_norm = step_.free_norm(step_.b())},
+                      solution_);
+}
+
+/// With a watchdog: a factor that takes too long is made anew, and the iterations go on with it.
+SolveStats AsyncStepper::solve(const StepInput& in, StepReport& report) {
+    system_.set_whole(A_, in.contact);
+    const bool stale = active_->step != calls_;
+    const int patience = stale ? fresh_ + options_.watchdog : options_.max_iterations;
+    SolveStats stats = iterate(std::min(patience, options_.max_iterations));
+    const bool too_old = stale && (stats.failed() || stats.status == SolveStatus::iteration_cap);
+    if (!too_old) {
+        fresh_ = stale ? std::min(fresh_, stats.iterations) : stats.iterations;
+        return stats;
+    }
+    const int in_vain = stats.iterations;
+    report.set(StepFlag::refactored);
+    {
+        ScopedTimer timer(report.ms(Stage::factor));
+        stats = factorise_now(report);
+        active_->set_rotations(turned_);
+    }
+    if (stats.failed()) return stats;
+    stats = iterate(options_.max_iterations);
+    fresh_ = stats.iterations;
+    stats.iterations += in_vain;
+    return stats;
+}
+
+void AsyncStepper::free_motion(const StepInput& in, State& state, NodeForces& forces,
+                               StepReport& report) {
+    ++calls_;
+    passes_.begin();
+    {
+        ScopedTimer timer(report.ms(Stage::rotate));
+        update_rotations_and_forces(model_.elements, state.x, options_.rotation, rotations_,
+                                    element_forces_, step_.force());
+        ScopedTimer nodes(report.update.node_rotation_ms);
+        turn_nodes(state);
+    }
+    {
+        ScopedTimer timer(report.ms(Stage::assemble));
+        step_.build(in, state.v);
+        assembler_.assemble(step_.coefficients(), rotations_, A_);
+        add_one_node_blocks(in.contact, A_);
+    }
+    const Timer waiting;
+    SolveStats stats = prepare_factor(in, report);
+    const double waited_ms = waiting.ms();
+    report.ms(Stage::factor) += waited_ms;
+    if (!stats.failed()) {
+        const double factor_ms = report.ms(Stage::factor);
+        const Timer solving;
+        parallel_for(model_.n_nodes(), grain, [&](Index i) {
+            solution_[i] = with_prescribed(state.v[i], in.pin_velocity[i], model_.free[i]);
+        });
+        stats = solve(in, report);
+        report.ms(Stage::free_motion) += solving.ms() - (report.ms(Stage::factor) - factor_ms);
+    }
+    fill_table(stats, waited_ms);
+    report_solve(stats, report);
+    if (stats.failed()) return;
+    std::copy(solution_.begin(), solution_.end(), state.v.begin());
+    ScopedTimer timer(report.ms(Stage::correct));
+    step_.find_reactions(in, A_, state.v, forces);
+}
+
+bool AsyncStepper::answers(const StepInput& in, std::span<const Vec3d> impulses, State& state,
+                           StepReport& report) {
+    return passes_.answers({system_, *active_, step_}, in, impulses, state, report);
+}
+
+void AsyncStepper::correct_reactions(const StepInput& in, std::span<const Vec3d> v,
+                                     NodeForces& forces) {
+    step_.find_reactions(in, A_, v, forces);
+    step_.subtract_contact(forces);
+}
+
+void AsyncStepper::fill_table(const SolveStats& stats, double waited_ms) {
+    table_.row.resize(4);
+    table_.row[0] = {"factor_age", static_cast<double>(calls_ - active_->step)};
+    table_.row[1] = {"iterations", static_cast<double>(stats.iterations)};
+    table_.row[2] = {"factor_ms", active_->work().ms};
+    table_.row[3] = {"waited_ms", waited_ms};
+}
+
+std::string AsyncStepper::describe() {
+    prepare();
+    return active_->describe() + "; two of them";
+}
+
+/// No factor: the next step makes one at once.
+void AsyncStepper::forget() {
+    if (!active_) return;
+    background_->drop();
+    active_->step = -1;
+    fresh_ = 0;
+}
+
+void AsyncStepper::reset() {
+    rotations_.reset(model_.elements);
+    nodes_.reset(model_.n_nodes());
+    forget();
+}
+
+void AsyncStepper::replay(std::span<const Index> decisions) {
+    if (clocked()) replayed_.assign(decisions.begin(), decisions.end());
+}
+
+// Factors are not saved: they follow from their matrices, to the same bits (SupernodalCholesky).
+void AsyncStepper::save(ByteWriter& out) const {
+    out.put_array("rotations", std::span<const RotationPacket>(rotations_.element));
+    for (int c = 0; c < 3; ++c)
+        out.put_array("node_rotations", std::span<const Vec3d>(nodes_.column[c]));
+    const bool in_use = active_ && active_->step >= 0, in_making = active_ && background_->busy();
+    const std::array<std::int64_t, 4> counts{calls_, fresh_, in_use ? active_->step : -1,
+                                             in_making ? background_->room().step : -1};
+    out.put("async_counts", counts);
+    out.put("factor_step", h_);
+    const std::span<const Mat3d> none;
+    out.put_array("factor_matrix", in_use ? active_->A.blocks() : none);
+    out.put_array("next_matrix", in_making ? background_->room().A.blocks() : none);
+}
+
+void AsyncStepper::load(ByteReader& in) {
+    const auto numbers = [&](const char* name, const auto& array) {
+        const std::span<const double> values(reinterpret_cast<const double*>(array.data()),
+                                             array.size() * sizeof(array[0]) / sizeof(double));
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (!std::isfinite(values[i]))
+                in.fail(name, "has a value that is not finite at index " + std::to_string(i));
+    };
+    auto rotations = rotations_.element;
+    auto nodes = nodes_;
+    in.get_array("rotations", std::span<RotationPacket>(rotations));
+    numbers("rotations", rotations);
+    for (int c = 0; c < 3; ++c) {
+        in.get_array("node_rotations", std::span<Vec3d>(nodes.column[c]));
+        numbers("node_rotations", nodes.column[c]);
+    }
+    const auto counts = in.get<std::array<std::int64_t, 4>>("async_counts");
+    const auto h = in.get<double>("factor_step");
+    if (!std::isfinite(h)) in.fail("factor_step", "is not finite");
+    const auto matrix = [&](const char* name, std::int64_t step) {
+        std::vector<Mat3d> blocks = in.get_vector<Mat3d>(name);
+        if (blocks.size() != (step >= 0 ? A_.blocks().size() : 0))
+            in.fail(name, "has not the blocks of this scene");
+        numbers(name, blocks);
+        return blocks;
+    };
+    const std::vector<Mat3d> of_factor = matrix("factor_matrix", counts[2]);
+    const std::vector<Mat3d> of_next = matrix("next_matrix", counts[3]);
+    rotations_.element = std::move(rotations);
+    nodes_ = std::move(nodes);
+    forget();
+    calls_ = counts[0];
+    fresh_ = static_cast<int>(std::clamp<std::int64_t>(counts[1], 0, options_.max_iterations));
+    h_ = h;
+    if (counts[2] < 0) return;
+    prepare();
+    std::copy(of_factor.begin(), of_factor.end(), active_->A.blocks().begin());
+    active_->step = active_->factorize().failed() ? -1 : counts[2];
+    if (counts[3] < 0) return;
+    std::copy(of_next.begin(), of_next.end(), background_->room().A.blocks().begin());
+    background_->room().step = counts[3];
+    background_->start();
+}
+
+}  // namespace limber

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "limber/solve/model.h"
+#include "limber/solve/state.h"
+
+namespace limber {
+
+/// Bodies that the invertible conversion cannot bring back: a mesh that was mirrored or shrunk to a
+/// point may come to rest in a knot, a minimum of the energy with every tet upright and squeezed.
+/// No small push opens it (noise of a tenth of the body does not); from disorder descent finds the
+/// rest shape again, as it does from other scrambled states.
+class Knot {
+  public:
+    struct History {
+        int quiet = 0;   // steps in a row in which nothing changed while tets were converted
+        int throws = 0;  // so far
+    };
+    /// Borrows the model. `limit`: of throws in a run.
+    Knot(const Model& model, int limit) : model_(model), limit_(limit) {}
+
+    /// After a step, with the elastic energies of its ends [J]. True: the body is stuck.
+    bool stuck(bool converted, double begin, double end);
+    /// Where stuck, and the limit allows it: nodes of tets with an interpolant above 0 will be
+    /// thrown about by up to half the size of their body. Depends on the number of the step alone.
+    void prepare(std::span<const double> interpolants, std::int64_t step);
+    bool throws() const { return throws_; }
+    /// At the end of the step.
+    void apply(State& state) const;
+
+    const History& history() const { return history_; }
+    void set_history(const History& history) { history_ = history; }
+
+  private:
+    const Model& model_;
+    int limit_;
+    History history_;
+    bool throws_ = false;
+    std::vector<Vec3d> by_;  // [m]
+};
+
+}  // namespace limber

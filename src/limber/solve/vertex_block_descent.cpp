@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/solve/vertex_block_descent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "limber/fem/psd.h"
+#include "limber/solve/descent_initial.h"
+
+namespace limber {
+
+namespace {
+
+constexpr Index grain = 2048;
+constexpr double sufficient = 1e-4;  // Armijo's constant
+constexpr int max_halvings = 30;
+constexpr double ulps = 16 * std::numeric_limits<double>::epsilon();
+
+std::unique_ptr<Acceleration> acceleration_of(const VertexBlockOptions& options) {
+    if (options.acceleration == BlockAcceleration::none) return std::make_unique<Acceleration>();
+    DescentOptions chebyshev;
+    chebyshev.rho = {options.rho};
+    chebyshev.warm_up = options.warm_up;
+    return std::make_unique<Chebyshev>(chebyshev);
+}
+
+/// L Lᵀ d = −g where H is safely positive definite. False: it is not.
+bool solve_definite(const Mat3d& H, const Vec3d& g, Vec3d& d) {
+    const double floor = 1e-8 * (std::abs(H(0, 0)) + std::abs(H(1, 1)) + std::abs(H(2, 2)));
+    const double d0 = H(0, 0);
+    if (!(d0 > floor)) return false;
+    const double l1 = H(1, 0) / d0, l2 = H(2, 0) / d0;
+    const double d1 = H(1, 1) - l1 * H(1, 0);
+    if (!(d1 > floor)) return false;
+    const double m = H(2, 1) - l2 * H(1, 0), l3 = m / d1;
+    const double d2 = H(2, 2) - l2 * H(2, 0) - l3 * m;
+    if (!(d2 > floor)) return false;
+    const double y0 = -g.x, y1 = -g.y - l1 * y0, y2 = -g.z - l2 * y0 - l3 * y1;
+    d.z = y2 / d2;
+    d.y = y1 / d1 - l3 * d.z;
+    d.x = y0 / d0 - l1 * d.y - l2 * d.z;
+    return true;
+}
+
+}  // namespace
+
+Vec3d descent_step(const Mat3d& H, const Vec3d& g, const Vec3d& free) {
+    Mat3d A = H;
+    Vec3d r = g;
+    for (int k = 0; k < 3; ++k) {
+        if (free[k] != 0) continue;
+        const double own = trace(H) / 3;  // does not matter: its row and column are empty
+        for (int j = 0; j < 3; ++j) A(k, j) = A(j, k) = 0;
+        A(k, k) = own > 0 ? own : 1;
+        r[k] = 0;
+    }
+    Vec3d d;
+    if (solve_definite(A, r, d)) return d;
+    Mat3d Q = Mat3d::identity();
+    for (int sweep = 0; sweep < 10; ++sweep) {
+        psd_detail::diagonalise_plane<0, 1>(A, Q);
+        psd_detail::diagonalise_plane<0, 2>(A, Q);
+        psd_detail::diagonalise_plane<1, 2>(A, Q);
+    }
+    const double largest = std::max({std::abs(A(0, 0)), std::abs(A(1, 1)), std::abs(A(2, 2))});
+    if (!(largest > 1e-200)) return -r;
+    d = {};
+    for (int k = 0; k < 3; ++k) {
+        const Vec3d q = Q.col(k);
+        d -= (dot(q, r) / std::max(std::abs(A(k, k)), 1e-10 * largest)) * q;
+    }
+    for (int k = 0; k < 3; ++k) d[k] *= free[k];
+    return d;
+}
+
+VertexBlockStepper::VertexBlockStepper(const Model& model, const Options& options)
+    : model_(model),
+      options_(options),
+      objective_(model),
+      nodes_(objective_),
+      acceleration_(acceleration_of(options)) {
+    for (auto* array : {&x_, &before_, &checkpoint_, &gradient_, &v_before_})
+        array->resize(model.n_nodes());
+}
+
+/// q⁽⁰⁾; x_t where the guess has no energy.
+bool VertexBlockStepper::start(const State& state) {
+    const std::span<const Vec3d> before =
+        has_before_ ? std::span<const Vec3d>(v_before_) : std::span<const Vec3d>();
+    for (const InitialKind kind : {options_.initial, InitialKind::position}) {
+        initial_guess(kind, options_.eta, objective_, state, before, std::span(x_));
+        objective_.hold(x_);
+        value_ = objective_.value(x_);
+        if (std::isfinite(value_)) break;
+    }
+    checkpoint_ = x_;
+    before_ = x_;
+    return std::isfinite(value_);
+}
+
+/// Newton's step of one node, halved until its energy falls.
+void VertexBlockStepper::move_node(Index i) {
+    const NodeDerivatives at = nodes_.at(i, x_);
+    const Vec3d d = descent_step(at.block, at.gradient, model_.free[i]);
+    const double slope = dot(at.gradient, d), noise = ulps * at.scale;
+    if (!(slope < 0)) return;
+    double length = 1;
+    for (int k = 0; k < max_halvings; ++k, length *= 0.5) {
+        const Vec3d to = x_[i] + length * d;
+        const double value = nodes_.value(i, to, x_);
+        if (value <= at.energy + sufficient * length * slope + noise) {
+            x_[i] = to;
+            return;
+        }
+    }
+}
+
+/// q = q̄ + w (q̄ − q_{k−1}); x_ is q̄ and before_ the iterate before the sweep's own start.
+void VertexBlockStepper::add_momentum() {
+    const double weight = acceleration_->next_weight();
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
+        const Vec3d bar = x_[i];
+        x_[i] = bar + weight * (bar - before_[i]);
+    });
+}
+
+void VertexBlockStepper::take_back() {
+    x_ = checkpoint_;
+    before_ = checkpoint_;
+    acceleration_->restart();
+}
+
+/// Energies are compared under the interpolants of the present iterate. True: converged.
+bool VertexBlockStepper::look(SolveStats& stats) {
+    objective_.hold(x_);
+    const double now = objective_.value(x_), noise = objective_.noise();
+    if (objective_.converted()) value_ = objective_.value(checkpoint_);
+    // Sweeps alone never raise it: only momentum is taken back.
+    if (options_.acceleration != BlockAcceleration::none && !(now <= value_ + noise)) {
+        take_back();
+    } else {
+        checkpoint_ = x_;
+        value_ = now;
+    }
+    if (options_.rel_tolerance <= 0) return false;
+    objective_.gradient(x_, gradient_);
+    stats.residual = objective_.free_norm(gradient_) / std::max(objective_.force_scale(), 1e-300);
+    return stats.residual <= options_.rel_tolerance;
+}
+
+void VertexBlockStepper::free_motion(const StepInput& in, State& state, NodeForces& forces,
+                                     StepReport& report) {
+    ScopedTimer timer(report.ms(Stage::free_motion));
+    objective_.begin(in, state);
+    nodes_.begin();
+    acceleration_->begin();
+    SolveStats stats;
+    stats.status = start(state) ? SolveStatus::iteration_cap : SolveStatus::not_finite;
+    std::vector<Vec3d>& start_of_sweep = gradient_;
+    for (int k = 0; stats.status == SolveStatus::iteration_cap && k < options_.iterations; ++k) {
+        if (k % options_.check_every == 0 && look(stats)) {
+            stats.status = SolveStatus::converged;
+            break;
+        }
+        if (watcher_) watcher_(k, x_);
+        nodes_.hold(x_);
+        start_of_sweep = x_;
+        nodes_.sweep([&](Index node) { move_node(node); });
+        add_momentum();
+        std::swap(before_, start_of_sweep);
+        ++stats.iterations;
+    }
+    if (stats.status != SolveStatus::not_finite) {
+        if (stats.status == SolveStatus::iteration_cap && look(stats))
+            stats.status = SolveStatus::converged;
+        if (watcher_) watcher_(stats.iterations, x_);
+        std::copy(state.v.begin(), state.v.end(), v_before_.begin());
+        has_before_ = true;
+        stats.absolute_residual = objective_.finish(x_, state, forces);
+        stats.residual = stats.absolute_residual / std::max(objective_.force_scale(), 1e-300);
+        if (!std::isfinite(stats.residual)) stats.status = SolveStatus::not_finite;
+        if (stats.status == SolveStatus::iteration_cap && options_.rel_tolerance > 0)
+            report.set(StepFlag::iteration_cap);
+    }
+    stats.iterations += report.solve.iterations;
+    report.solve = stats;
+}
+
+void VertexBlockStepper::integrate(const StepInput&, State& state) const {
+    objective_.integrate(state);
+}
+
+void VertexBlockStepper::save(ByteWriter& out) const {
+    out.put("vertex_block.has_before", static_cast<std::int32_t>(has_before_));
+    out.put_array("vertex_block.v_before", std::span<const Vec3d>(v_before_));
+}
+
+void VertexBlockStepper::load(ByteReader& in) {
+    has_before_ = in.get<std::int32_t>("vertex_block.has_before") != 0;
+    in.get_array("vertex_block.v_before", std::span(v_before_));
+}
+
+std::string VertexBlockStepper::describe() {
+    return std::to_string(nodes_.colours().n_colours()) + " colours of nodes";
+}
+
+}  // namespace limber
