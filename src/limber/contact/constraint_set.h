@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <vector>
 
 #include "limber/contact/complementarity.h"
 #include "limber/linalg/constraint_rows.h"
 
 namespace limber {
+
+/// Two unit vectors that are perpendicular to the unit vector d and to each other; d and they are
+/// right-handed. A function of d alone.
+inline std::array<Vec3d, 2> across(const Vec3d& d) {
+    const Vec3d other = std::abs(d.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
+    const Vec3d a = cross(d, other), unit = (1 / norm(a)) * a;
+    return {unit, cross(d, unit)};
+}
 
 /// The constraints of one step: u = H v + target, of which groups of rows are to vanish (joints) or
 /// to be complementary to their impulses (contacts).

@@ -5,12 +5,6 @@
 
 namespace limber {
 
-std::array<Vec3d, 2> across(const Vec3d& d) {
-    const Vec3d other = std::abs(d.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
-    const Vec3d a = cross(d, other), unit = (1 / norm(a)) * a;
-    return {unit, cross(d, unit)};
-}
-
 bool between_sides(const Contact& c, const JointPoint& a, const JointPoint& b) {
     if (c.obstacle >= 0)
         return (c.obstacle == b.obstacle && c.body == a.body) ||

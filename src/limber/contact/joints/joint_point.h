@@ -31,9 +31,6 @@ struct JointPoint {
     }
 };
 
-/// Two unit vectors that are perpendicular to the unit vector d and to each other.
-std::array<Vec3d, 2> across(const Vec3d& d);
-
 /// Whether a contact is one between these two sides, neither of which is the other.
 bool between_sides(const Contact& contact, const JointPoint& a, const JointPoint& b);
 

@@ -18,11 +18,10 @@ namespace {
 
 constexpr Index grain = 2048;
 
-/// Normal and two tangents, right-handed; a function of the normal alone.
+/// Normal and two tangents.
 std::array<Vec3d, 3> frame_of(const Vec3d& n) {
-    const Vec3d a = std::abs(n.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
-    const Vec3d across = cross(n, a), t = (1 / norm(across)) * across;
-    return {n, t, cross(n, t)};
+    const auto [t, b] = across(n);
+    return {n, t, b};
 }
 
 /// What rounding alone leaves of the rows' velocities: no solver gets below it [m/s].
@@ -69,14 +68,12 @@ void LagrangeContact::detect(const ContactInput& in, ContactSet& out) {
 
 void LagrangeContact::find(const ContactInput& in, bool at_end, ContactSet& set) {
     const double alarm = alarm_distance(in);
-    obstacle_contacts_.find(
-        in, {.thickness = alarm, .friction = options_.friction, .at_end = at_end}, set);
-    body_contacts_.find(in,
-                        {.thickness = alarm,
-                         .friction = options_.friction,
-                         .bodies = options_.bodies,
-                         .self = options_.self},
-                        set);
+    finder_.find(in,
+                 {.thickness = alarm,
+                  .friction = options_.friction,
+                  .bodies = options_.bodies,
+                  .self = options_.self},
+                 set, at_end);
     for (const auto& joint : joints_)
         std::erase_if(set.contacts, [&](const Contact& c) { return joint->replaces(c); });
     thin_out(in, options_.spacing > 0 ? options_.spacing : 0.1 * (alarm - options_.distance),

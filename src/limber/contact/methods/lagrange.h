@@ -4,10 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "limber/contact/body_contacts.h"
 #include "limber/contact/complementarity.h"
+#include "limber/contact/contact_finder.h"
 #include "limber/contact/joint.h"
-#include "limber/contact/obstacle_contacts.h"
 #include "limber/core/fields.h"
 
 namespace limber {
@@ -120,8 +119,7 @@ class LagrangeContact final : public ContactMethod {
     Options options_;
     std::vector<std::unique_ptr<Joint>> joints_;
     std::unique_ptr<ComplementaritySolver> solver_;
-    ObstacleContacts obstacle_contacts_;
-    BodyContacts body_contacts_;
+    ContactFinder finder_;
     Delassus delassus_;
     double alarm_ = 0;         // [m]
     std::vector<Vec3d> kept_;  // points of the contacts between bodies

@@ -127,18 +127,13 @@ void PenaltyContact::detect(const ContactInput& in, ContactSet& out) {
     LIMBER_CHECK(in.h > 0, "the step must be positive");
     LIMBER_CHECK(in.x.size() == in.v.size() && in.x.size() == in.mass.size(),
                  "positions, velocities and masses must match");
-    obstacle_contacts_.find(in,
-                            {.thickness = options_.thickness,
-                             .friction = options_.friction,
-                             .arriving = options_.form == PenaltyForm::implicit_form},
-                            out);
-    body_contacts_.find(in,
-                        {.thickness = options_.thickness,
-                         .friction = options_.friction,
-                         .bodies = options_.bodies,
-                         .self = options_.self,
-                         .arriving = options_.form == PenaltyForm::implicit_form},
-                        out);
+    finder_.find(in,
+                 {.thickness = options_.thickness,
+                  .friction = options_.friction,
+                  .bodies = options_.bodies,
+                  .self = options_.self,
+                  .arriving = options_.form == PenaltyForm::implicit_form},
+                 out);
     out.terms.reserve(out.contacts.capacity());
     past_.reserve(out.contacts.capacity());
 }

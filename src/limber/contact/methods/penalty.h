@@ -4,8 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "limber/contact/body_contacts.h"
-#include "limber/contact/obstacle_contacts.h"
+#include "limber/contact/contact_finder.h"
 #include "limber/core/fields.h"
 
 namespace limber {
@@ -128,8 +127,7 @@ class PenaltyContact final : public ContactMethod {
     static PastContact remembered(const Contact& contact, const ContactTerm& term);
 
     PenaltyOptions options_;
-    ObstacleContacts obstacle_contacts_;
-    BodyContacts body_contacts_;
+    ContactFinder finder_;
     std::vector<PastContact> past_;  // History: the last step's, by key
     // Workspaces, derived in every detect() and kept for their capacity.
     std::vector<Index> body_contacts_of_;  // per body: its contacts

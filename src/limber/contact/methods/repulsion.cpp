@@ -8,13 +8,12 @@ namespace limber {
 
 void RepulsionContact::detect(const ContactInput& in, ContactSet& out) {
     LIMBER_CHECK(in.h > 0, "the step must be positive");
-    obstacle_contacts_.find(in, {.thickness = options_.thickness, .friction = 0}, out);
-    body_contacts_.find(in,
-                        {.thickness = options_.thickness,
-                         .friction = 0,
-                         .bodies = options_.bodies,
-                         .self = options_.self},
-                        out);
+    finder_.find(in,
+                 {.thickness = options_.thickness,
+                  .friction = 0,
+                  .bodies = options_.bodies,
+                  .self = options_.self},
+                 out);
     for (Contact& c : out.contacts) c.friction = 0;
     out.terms.reserve(out.contacts.capacity());
 }

@@ -3,8 +3,7 @@
 
 #include <vector>
 
-#include "limber/contact/body_contacts.h"
-#include "limber/contact/obstacle_contacts.h"
+#include "limber/contact/contact_finder.h"
 #include "limber/core/fields.h"
 
 namespace limber {
@@ -46,8 +45,7 @@ class RepulsionContact final : public ContactMethod {
 
   private:
     Options options_;
-    ObstacleContacts obstacle_contacts_;
-    BodyContacts body_contacts_;
+    ContactFinder finder_;
 };
 
 }  // namespace limber
