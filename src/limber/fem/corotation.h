@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "limber/core/fields.h"
 #include "limber/fem/element_set.h"
 
 namespace limber {
@@ -20,6 +21,15 @@ struct RotationOptions {
     RotationKind kind = RotationKind::quaternion;
     int iterations = 4;  // cap of the iterative kernels; warm-started from the last step
 };
+
+template <class Visitor>
+void fields(Visitor& field, RotationOptions& o) {
+    field("rotation", o.kind, any_value(),
+          "how element rotations are found: capped Jacobi iteration, quaternion iteration, "
+          "inversion-safe SVD");
+    field("rotation_iterations", o.iterations, between(1, 1000),
+          "cap of the iterative rotation kernels, warm-started from the last step");
+}
 
 /// Rotations of eight tets, column-major entries.
 struct alignas(64) RotationPacket {

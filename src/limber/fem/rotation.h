@@ -18,6 +18,19 @@
 
 namespace limber {
 
+/// Rotation matrix of the quaternion (w, v), of any length but zero.
+template <class T>
+LIMBER_HD Mat3<T> matrix_of_quaternion(const T& w, const Vec3<T>& v) {
+    const T f = T(2) / (w * w + dot(v, v));
+    const Vec3<T> u = f * v;
+    const T wx = w * u.x, wy = w * u.y, wz = w * u.z;
+    const T xx = v.x * u.x, yy = v.y * u.y, zz = v.z * u.z;
+    const T xy = v.x * u.y, xz = v.x * u.z, yz = v.y * u.z;
+    return Mat3<T>::from_columns({T(1) - (yy + zz), xy + wz, xz - wy},
+                                 {xy - wz, T(1) - (xx + zz), yz + wx},
+                                 {xz + wy, yz - wx, T(1) - (xx + yy)});
+}
+
 namespace rotation_detail {
 
 // Asymmetry |S - Sᵀ| / |S| at which a capped kernel stops. The angle left enters the stress of a
@@ -48,19 +61,6 @@ LIMBER_HD void solve_plane(Mat3<T>& S, Mat3<T>& R) {
         R(k, I) = c * ri + s * rj;
         R(k, J) = c * rj - s * ri;
     }
-}
-
-/// Rotation matrix of the quaternion (w, v), of any length but zero.
-template <class T>
-LIMBER_HD Mat3<T> matrix_of_quaternion(const T& w, const Vec3<T>& v) {
-    const T f = T(2) / (w * w + dot(v, v));
-    const Vec3<T> u = f * v;
-    const T wx = w * u.x, wy = w * u.y, wz = w * u.z;
-    const T xx = v.x * u.x, yy = v.y * u.y, zz = v.z * u.z;
-    const T xy = v.x * u.y, xz = v.x * u.z, yz = v.y * u.z;
-    return Mat3<T>::from_columns({T(1) - (yy + zz), xy + wz, xz - wy},
-                                 {xy - wz, T(1) - (xx + zz), yz + wx},
-                                 {xz + wy, yz - wx, T(1) - (xx + yy)});
 }
 
 /// Newton's direction H⁻¹g of max tr(RᵀF) with H = tr(S) I − sym S, scaled by det H; g where H is

@@ -13,12 +13,6 @@ namespace {
 
 constexpr Index grain = LinearStep::grain;
 
-PcgOptions pcg_options(const AsyncOptions& o) {
-    PcgOptions out;
-    out.rel_tolerance = o.rel_tolerance;
-    return out;
-}
-
 }  // namespace
 
 AsyncStepper::AsyncStepper(const Model& model, const Options& options)
@@ -29,7 +23,7 @@ AsyncStepper::AsyncStepper(const Model& model, const Options& options)
       assembler_(model.elements),
       fit_(model.mesh),
       A_(assembler_.make_matrix()),
-      pcg_(pcg_options(options)),
+      pcg_({.rel_tolerance = options.rel_tolerance}),
       passes_(model, options.contact, options.rel_tolerance) {
     for (Index i = 0; i < model.n_nodes(); ++i)  // prescribed axes are the world's
         if (model.free[i] != Vec3d{1, 1, 1}) upright_[i] = 1;

@@ -47,9 +47,7 @@ void fields(Visitor& field, AsyncOptions& o) {
           "iterations beyond those of a fresh factor after which the factor is made anew at once");
     field("max_iterations", o.max_iterations, at_least(1), "cap on the iterations after that");
     fields(field, o.contact);
-    field("rotation", o.rotation.kind, any_value(), "how element rotations are found");
-    field("rotation_iterations", o.rotation.iterations, between(1, 1000),
-          "cap of the iterative rotation kernels, warm-started from the last step");
+    fields(field, o.rotation);
 }
 
 /// Linearly implicit corotational steps, as `corotational` has them, by conjugate gradients that a

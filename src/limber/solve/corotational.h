@@ -74,11 +74,7 @@ void fields(Visitor& field, CorotationalOptions& o) {
     field("solves", o.solves, any_value(),
           "conjugate gradients over all bodies at once, or over each group of bodies that contact "
           "ties together: each stops on its own, the largest count is reported");
-    field("rotation", o.rotation.kind, any_value(),
-          "how element rotations are found: capped Jacobi iteration, quaternion iteration, "
-          "inversion-safe SVD");
-    field("rotation_iterations", o.rotation.iterations, between(1, 1000),
-          "cap of the iterative rotation kernels, warm-started from the last step");
+    fields(field, o.rotation);
 }
 
 /// Linearly implicit Euler on corotational tets, rotations frozen at x_t (Dahl & Bargteil 2019):

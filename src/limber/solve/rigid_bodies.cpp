@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "limber/core/check.h"
+#include "limber/fem/rotation.h"
 
 namespace limber {
 
@@ -15,18 +15,7 @@ Mat3d cross_matrix(const Vec3d& r) {
 }
 
 Mat3d rotation_of(const Quaternion& q) {
-    const double w = q.w, x = q.v.x, y = q.v.y, z = q.v.z;
-    Mat3d R;
-    R(0, 0) = 1 - 2 * (y * y + z * z);
-    R(0, 1) = 2 * (x * y - w * z);
-    R(0, 2) = 2 * (x * z + w * y);
-    R(1, 0) = 2 * (x * y + w * z);
-    R(1, 1) = 1 - 2 * (x * x + z * z);
-    R(1, 2) = 2 * (y * z - w * x);
-    R(2, 0) = 2 * (x * z - w * y);
-    R(2, 1) = 2 * (y * z + w * x);
-    R(2, 2) = 1 - 2 * (x * x + y * y);
-    return R;
+    return matrix_of_quaternion(q.w, q.v);
 }
 
 /// The turn by the vector `angle` [rad], then q; of unit length.

@@ -14,12 +14,6 @@ namespace {
 
 constexpr Index grain = LinearStep::grain;
 
-PcgOptions refinement(const WarpCancelingOptions& o) {
-    PcgOptions out;
-    out.rel_tolerance = o.rel_tolerance;
-    return out;
-}
-
 }  // namespace
 
 /// z = R (L Lᵀ)⁻¹ Rᵀ r: the inverse of (4).
@@ -45,7 +39,7 @@ WarpCancelingStepper::WarpCancelingStepper(const Model& model, const Options& op
       operator_(model.elements),
       fit_(model.mesh),
       warped_(assembler_.make_matrix()),
-      pcg_(refinement(options)),
+      pcg_({.rel_tolerance = options.rel_tolerance}),
       passes_(model, options.contact, options.rel_tolerance) {
     const Index n = model.n_nodes();
     for (const Index i : step_.pinned()) upright_[i] = 1;  // prescribed axes are the world's

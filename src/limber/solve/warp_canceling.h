@@ -97,9 +97,7 @@ void fields(Visitor& field, WarpCancelingOptions& o) {
           "them towards the rigid motion of the region");
     field("damping_threshold", o.damping_threshold, positive(),
           "badness in thresholds above which damping begins");
-    field("rotation", o.rotation.kind, any_value(), "how element rotations are found");
-    field("rotation_iterations", o.rotation.iterations, between(1, 1000),
-          "cap of the iterative rotation kernels, warm-started from the last step");
+    fields(field, o.rotation);
 }
 
 /// Warp-canceling corotation with an incrementally updated factor (Hecht et al. 2012, section 4):
