@@ -134,12 +134,8 @@ template <class Real>
 bool DescentLoop<Real>::start(const State& state) {
     const std::span<const Vec3d> before =
         has_before_ ? std::span<const Vec3d>(v_before_) : std::span<const Vec3d>();
-    for (const InitialKind kind : {options_.initial, InitialKind::position}) {
-        initial_guess(kind, options_.eta, objective_, state, before, std::span(x_));
-        objective_.hold(x_);
-        value_ = objective_.value(x_);
-        if (std::isfinite(value_)) break;
-    }
+    value_ = initial_guess_with_value(options_.initial, options_.eta, objective_, state, before,
+                                      std::span(x_));
     first_value_ = value_;
     limit_ = 4 * objective_.magnitude();
     value_converted_ = objective_.converted();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+
 #include "limber/solve/descent_options.h"
 #include "limber/solve/objective.h"
 
@@ -15,5 +17,20 @@ namespace limber {
 template <class Real>
 void initial_guess(InitialKind kind, double eta, Objective<Real>& objective, const State& state,
                    std::span<const Vec3d> v_before, std::span<Vec3<Real>> x);
+
+/// The same where it has an energy, else q_t; returns the energy [J].
+template <class Real>
+double initial_guess_with_value(InitialKind kind, double eta, Objective<Real>& objective,
+                                const State& state, std::span<const Vec3d> v_before,
+                                std::span<Vec3<Real>> x) {
+    double value = 0;
+    for (const InitialKind wanted : {kind, InitialKind::position}) {
+        initial_guess(wanted, eta, objective, state, v_before, x);
+        objective.hold(x);
+        value = objective.value(x);
+        if (std::isfinite(value)) break;
+    }
+    return value;
+}
 
 }  // namespace limber

@@ -88,12 +88,8 @@ VertexBlockStepper::VertexBlockStepper(const Model& model, const Options& option
 bool VertexBlockStepper::start(const State& state) {
     const std::span<const Vec3d> before =
         has_before_ ? std::span<const Vec3d>(v_before_) : std::span<const Vec3d>();
-    for (const InitialKind kind : {options_.initial, InitialKind::position}) {
-        initial_guess(kind, options_.eta, objective_, state, before, std::span(x_));
-        objective_.hold(x_);
-        value_ = objective_.value(x_);
-        if (std::isfinite(value_)) break;
-    }
+    value_ = initial_guess_with_value(options_.initial, options_.eta, objective_, state, before,
+                                      std::span(x_));
     checkpoint_ = x_;
     before_ = x_;
     return std::isfinite(value_);
