@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "contact/body_worlds.h"
+#include "io/temp_folder.h"
 #include "limber/contact/methods/penalty.h"
 #include "limber/core/parallel.h"
 #include "limber/mesh/shapes.h"
@@ -47,6 +48,51 @@ TEST(BodiesInMotion, separate_bodies_feel_nothing) {
     run(*off, 20);
     EXPECT_EQ(on->state_hash(), off->state_hash());
     EXPECT_TRUE(on->contacts().contacts.empty());
+}
+
+/// Two boxes over each other above a named floor.
+std::string filtered(const std::string& method, const std::string& solver,
+                     const std::string& ignore) {
+    return "limber = 1\n[time]\nstep = 0.01\nend = 1\n[solver]\nkind = \"" + solver +
+           "\"\n[material.rubber]\nyoung = \"500 kPa\"\npoisson = 0.3\ndensity = 1000\n"
+           "damping = { stiffness = 0.002 }\n[contact]\nmethod = \"" +
+           method + "\"\nignore = " + ignore + '\n' + body("lower", box2, "[0, 0.101, 0]") +
+           body("upper", box2, "[0, 0.305, 0]") +
+           "[[obstacle]]\nname = \"floor\"\nshape = \"plane\"\n";
+}
+
+TEST(BodiesInMotion, pairs_that_are_ignored_pass_through_each_other) {
+    for (const auto& [method, solver] :
+         {std::pair("penalty", "corotational"), std::pair("lagrange", "cholesky"),
+          std::pair("repulsion", "newton")}) {
+        const auto both = world_from(filtered(method, solver, "[]"));
+        run(*both, 60);
+        EXPECT_GT(state_of(*both, 1).centre.y, 0.25) << method << ": stands on the lower one";
+        const auto bodies = world_from(filtered(method, solver, "[[\"upper\", \"lower\"]]"));
+        run(*bodies, 60);
+        EXPECT_LT(state_of(*bodies, 1).centre.y, 0.12) << method << ": fell to the floor";
+        EXPECT_GT(state_of(*bodies, 1).centre.y, 0.08) << method;
+        const auto floor = world_from(
+            filtered(method, solver, "[[\"floor\", \"lower\"], [\"upper\", \"upper\"]]"));
+        run(*floor, 60);
+        EXPECT_LT(state_of(*floor, 0).centre.y, -0.1) << method << ": no floor for the lower one";
+    }
+}
+
+TEST(BodiesInMotion, a_mesh_obstacle_can_be_ignored_too) {
+    // A box that falls into a larger one of triangles, which only the other box feels.
+    const std::string obj =
+        "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n"
+        "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    const TempFolder folder;
+    const std::string file = folder.file("block.obj", obj);
+    const auto world =
+        world_from(head(0.01, "ignore = [[\"block\", \"a\"]]") +
+                   body("a", box2, "[-0.5, 1.11, 0]") + body("b", box2, "[0.5, 1.11, 0]") +
+                   "[[obstacle]]\nname = \"block\"\nshape = \"mesh\"\nfile = \"" + file + "\"\n");
+    run(*world, 50);
+    EXPECT_LT(state_of(*world, 0).centre.y, 0.5);
+    EXPECT_NEAR(state_of(*world, 1).centre.y, 1.1, 0.02);
 }
 
 TEST(BodiesInMotion, impact_of_balls_conserves_momentum) {

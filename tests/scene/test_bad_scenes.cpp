@@ -270,6 +270,12 @@ std::vector<Bad> catalogue() {
              {"solver.max_iterations = 3000000000"}),
         // Shapes and parts
         change("shape_cells", "cells = [4, 1, 1]", "cells = [4]", 11, {"body[0]: ", "cells"}),
+        more("contact_ignores_nobody", "[contact]\nignore = [[\"bar\", \"flor\"]]\n", 16,
+             {"contact.ignore", "flor", "no such body or obstacle"}),
+        more("contact_ignores_two_obstacles",
+             "[contact]\nignore = [[\"a\", \"b\"]]\n[[obstacle]]\nname = \"a\"\nshape = \"plane\"\n"
+             "[[obstacle]]\nname = \"b\"\nshape = \"plane\"\n",
+             16, {"contact.ignore", "a pair with a body in it"}),
         more("parts", "parts = 2\n", 15, {"has 1 connected parts; the scene says parts = 2"}),
     };
 }

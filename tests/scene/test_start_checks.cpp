@@ -69,7 +69,9 @@ TEST(StartOverlap, of_bodies_that_only_touch_is_none) {
 }
 
 TEST(StartOverlap, does_not_matter_to_bodies_that_pass_through_each_other) {
-    for (const char* contact : {"[contact]\nmethod = \"none\"\n", "[contact]\nbodies = false\n"}) {
+    for (const char* contact : {"[contact]\nmethod = \"none\"\n", "[contact]\nbodies = false\n",
+                                "[contact]\nignore = [[\"right\", \"left\"]]\n",
+                                "[contact]\nseparate = true\nignore = [[\"left\", \"right\"]]\n"}) {
         const Built built(
             scene_of(head + contact + box("left", "[0, 0, 0]") + box("right", "[0.9, 0, 0]")));
         EXPECT_EQ(built.warnings().find("overlap"), std::string::npos) << built.warnings();

@@ -32,7 +32,7 @@ void BodyContacts::find(const ContactInput& in, const BodyContactOptions& option
     move_obstacles(in);
     parallel_chunks(static_cast<Index>(sides_.size()),
                     [&](Index i) { bound(in, options, sides_[i], surfaces_[i]); });
-    find_pairs(options);
+    find_pairs(in, options);
     if (pairs_.empty()) return;
     parallel_chunks(static_cast<Index>(sides_.size()), [&](Index i) {
         Side& side = sides_[i];
@@ -153,7 +153,12 @@ void BodyContacts::bound(const ContactInput& in, const BodyContactOptions& o, Si
 }
 
 /// Pairs of overlapping boxes, by a sweep along x; in the order of their sides.
-void BodyContacts::find_pairs(const BodyContactOptions& o) {
+void BodyContacts::find_pairs(const ContactInput& in, const BodyContactOptions& o) {
+    const auto ignored = [&](const Side& a, const Side& b) {
+        if (!in.filter) return false;
+        if (a.body >= 0 && b.body >= 0) return in.filter->bodies(a.body, b.body);
+        return in.filter->obstacle(std::max(a.body, b.body), std::max(a.obstacle, b.obstacle));
+    };
     pairs_.clear();
     by_x_.clear();
     for (std::size_t i = 0; i < sides_.size(); ++i) by_x_.push_back(static_cast<Index>(i));
@@ -162,7 +167,7 @@ void BodyContacts::find_pairs(const BodyContactOptions& o) {
     });
     for (std::size_t i = 0; i < by_x_.size(); ++i) {
         const Index s = by_x_[i];
-        if (o.self && sides_[s].body >= 0 && !sides_[s].open)
+        if (o.self && sides_[s].body >= 0 && !sides_[s].open && !ignored(sides_[s], sides_[s]))
             pairs_.push_back({s, s, sides_[s].box, {}});
         for (std::size_t k = i + 1; k < by_x_.size(); ++k) {
             const Index t = by_x_[k];
@@ -172,6 +177,7 @@ void BodyContacts::find_pairs(const BodyContactOptions& o) {
             if (a.obstacle >= 0 && b.obstacle >= 0) continue;
             if (a.open && b.open) continue;
             if (a.body >= 0 && b.body >= 0 && !o.bodies) continue;
+            if (ignored(a, b)) continue;
             Box3 region;
             for (int axis = 0; axis < 3; ++axis) {
                 region.lo[axis] = std::max(a.box.lo[axis], b.box.lo[axis]);

@@ -76,7 +76,7 @@ class BodyContacts {
     void prepare(const ContactInput& in);
     void move_obstacles(const ContactInput& in);
     void bound(const ContactInput& in, const BodyContactOptions& o, Side& side, Surface& surface);
-    void find_pairs(const BodyContactOptions& o);
+    void find_pairs(const ContactInput& in, const BodyContactOptions& o);
     void find_vertices(const ContactInput& in, const BodyContactOptions& o, ContactSet& out);
     void find_edges(const ContactInput& in, const BodyContactOptions& o, ContactSet& out);
 

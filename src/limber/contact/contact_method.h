@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <compare>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "limber/contact/contact_filter.h"
 #include "limber/contact/obstacle.h"
 #include "limber/core/bytes.h"
 #include "limber/core/timer.h"
@@ -120,6 +122,19 @@ struct ContactInput {
     bool again = false;             // constrain() was called before in this step
     const Timer* clock = nullptr;   // since the beginning of the step
     double deadline_ms = 0;         // for what iterates; 0: none
+    const ContactFilter* filter = nullptr;  // none: everything feels everything
+
+    /// Bodies hold consecutive nodes, in order.
+    Index body_of(Index node) const {
+        const auto it = std::upper_bound(
+            bodies.begin(), bodies.end(), node, [](Index wanted, const ContactSurface& body) {
+                return !body.nodes.empty() && wanted < body.nodes.front();
+            });
+        return std::max<Index>(0, static_cast<Index>(it - bodies.begin()) - 1);
+    }
+    bool ignores(Index node, Index obstacle) const {
+        return filter && filter->any_obstacle() && filter->obstacle(body_of(node), obstacle);
+    }
 };
 
 /// What a force on a stencil's sum moves: the mass of all of it; and the geometric mean of its two

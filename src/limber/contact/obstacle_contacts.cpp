@@ -10,15 +10,6 @@ namespace {
 
 constexpr Index nodes_per_chunk = 256;
 
-/// Bodies hold consecutive nodes, in order.
-Index body_of(const ContactInput& in, Index node) {
-    const auto it = std::upper_bound(in.bodies.begin(), in.bodies.end(), node,
-                                     [](Index wanted, const ContactSurface& body) {
-                                         return !body.nodes.empty() && wanted < body.nodes.front();
-                                     });
-    return std::max<Index>(0, static_cast<Index>(it - in.bodies.begin()) - 1);
-}
-
 /// Sphere tracing: an exact distance is a step that cannot miss the surface. `from` is farther than
 /// the thickness. A path that still grazes the surface after the last iteration counts as a hit:
 /// its normal speed there is next to nothing, and so is the force.
@@ -52,6 +43,7 @@ bool ObstacleContacts::meet(const ContactInput& in, const ObstacleContactOptions
     if (!o.solid) return false;
     // Without the bodies' surfaces a mesh obstacle is met by their nodes alone, here.
     if (!in.bodies.empty() && std::holds_alternative<MeshShape>(o.shape)) return false;
+    if (in.ignores(node, obstacle)) return false;
     const Vec3d& x = in.x[node];
     const Vec3d local = pose.start.to_local(x);
     SurfaceSample surface = sample(o.shape, local);
@@ -74,7 +66,7 @@ bool ObstacleContacts::meet(const ContactInput& in, const ObstacleContactOptions
     contact.at = ContactStencil::of_node(node);
     contact.key = {ContactKey::node_obstacle, node, obstacle};
     contact.obstacle = obstacle;
-    contact.body = body_of(in, node);
+    contact.body = in.body_of(node);
     contact.other = -1;
     contact.normal = pose.end.rotation * surface.normal;
     contact.gap = surface.distance;

@@ -40,6 +40,7 @@ class Builder {
                 nodal_force(def, model_.forces.size(), placed(def.body), body(def.body)));
         model_.obstacles = make_obstacles(scene_, report_.warnings);
         for (const ProbeDef& def : scene_.probes) add_probe(def);
+        for (const auto& pair : scene_.contact.ignore) ignore_contact(pair);
         check_start();
         add_joints(scene_, placed_, model_, report_.warnings);
         finish_report();
@@ -376,6 +377,21 @@ class Builder {
             for (Index n = b.node_begin; n < b.node_end; ++n) probe.nodes.push_back(n);
         }
         model_.probes.push_back(std::move(probe));
+    }
+
+    /// Names that the checks have found to be of a body or an obstacle, and one of them of a body.
+    void ignore_contact(const std::array<std::string, 2>& names) {
+        std::vector<Index> bodies, obstacles;
+        for (const std::string& name : names) {
+            for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+                if (model_.bodies[i].name == name) bodies.push_back(static_cast<Index>(i));
+            for (std::size_t i = 0; i < model_.obstacles.size(); ++i)
+                if (model_.obstacles[i].name == name) obstacles.push_back(static_cast<Index>(i));
+        }
+        if (bodies.size() == 2)
+            model_.contact_filter.ignore_bodies(bodies[0], bodies[1]);
+        else
+            model_.contact_filter.ignore_obstacle(bodies[0], obstacles[0]);
     }
 
     // ---- what a user should know

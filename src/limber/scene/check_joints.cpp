@@ -16,21 +16,8 @@ struct Names {
 Names names_of(const SceneDef& scene) {
     Names out;
     for (const BodyDef& body : scene.bodies) out.bodies.push_back(body.name);
-    out.sides = out.bodies;
-    for (const ObstacleDef& obstacle : scene.obstacles)
-        if (obstacle.name) out.sides.push_back(*obstacle.name);
+    out.sides = side_names(scene);
     return out;
-}
-
-/// A joint must not mean one of two things.
-void check_side(const std::string& name, const Names& names, std::string_view key,
-                const Origin& origin) {
-    check_reference(name, names.sides, "body or obstacle", key, origin);
-    if (std::count(names.sides.begin(), names.sides.end(), name) > 1)
-        throw InputError(origin.at(key), origin.path + '.' + std::string(key) + " = \"" +
-                                             printable(name) +
-                                             "\" is the name of two of the bodies and obstacles; "
-                                             "allowed: a name that one of them has");
 }
 
 /// Joints are rows of the contact problem.
@@ -49,7 +36,7 @@ void check_method(const SceneDef& scene, const Origin& origin, std::string_view 
 
 void check_attachment(const SceneDef& scene, const AttachDef& def, const Names& names) {
     check_reference(def.body, names.bodies, "body", "body", def.origin);
-    if (def.to) check_side(*def.to, names, "to", def.origin);
+    if (def.to) check_side(*def.to, names.sides, "to", def.origin);
     check_method(scene, def.origin, "an attachment");
     if (def.select) check_select(*def.select);
     if (def.hinge && !(norm((*def.hinge)[1] - (*def.hinge)[0]) > 0))
@@ -76,7 +63,7 @@ void check_cable(const SceneDef& scene, const CableDef& def, const Names& names)
             throw InputError(def.origin.at("path"), def.origin.path + ".path: points " +
                                                         std::to_string(k - 1) + " and " +
                                                         std::to_string(k) + " are the same");
-    if (def.body) check_side(*def.body, names, "body", def.origin);
+    if (def.body) check_side(*def.body, names.sides, "body", def.origin);
     if (def.bodies) {
         if (def.bodies->size() != def.path.size())
             throw InputError(def.origin.at("bodies"),
@@ -84,7 +71,7 @@ void check_cable(const SceneDef& scene, const CableDef& def, const Names& names)
                                  " names for " + std::to_string(def.path.size()) +
                                  " points of the path; allowed: one a point");
         for (const std::string& name : *def.bodies)
-            if (!name.empty()) check_side(name, names, "bodies", def.origin);
+            if (!name.empty()) check_side(name, names.sides, "bodies", def.origin);
     }
     if (!def.times.empty() || !def.pull.empty())
         check_times(def.times, def.pull.size(), "pull", def.origin);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -128,6 +129,22 @@ void check_body(const BodyDef& body, const SceneDef& scene,
     }
 }
 
+/// Pairs that do not feel each other; two obstacles never do.
+void check_ignored(const SceneDef& scene, const std::vector<std::string>& bodies) {
+    const std::vector<std::string> sides = side_names(scene);
+    for (const auto& pair : scene.contact.ignore) {
+        bool any_body = false;
+        for (const std::string& name : pair) {
+            check_side(name, sides, "ignore", scene.contact.origin);
+            any_body = any_body || std::find(bodies.begin(), bodies.end(), name) != bodies.end();
+        }
+        if (!any_body)
+            throw InputError(scene.contact.origin.at("ignore"),
+                             "contact.ignore: '" + pair[0] + "' and '" + pair[1] +
+                                 "' are obstacles; allowed: a pair with a body in it");
+    }
+}
+
 }  // namespace
 
 void check_reference(const std::string& name, const std::vector<std::string>& known,
@@ -139,6 +156,24 @@ void check_reference(const std::string& name, const std::vector<std::string>& kn
                          "\": there is no such " + std::string(what) +
                          "; allowed: " + (known.empty() ? "none is defined" : joined(known)) +
                          did_you_mean(name, known));
+}
+
+std::vector<std::string> side_names(const SceneDef& scene) {
+    std::vector<std::string> out;
+    for (const BodyDef& body : scene.bodies) out.push_back(body.name);
+    for (const ObstacleDef& obstacle : scene.obstacles)
+        if (obstacle.name) out.push_back(*obstacle.name);
+    return out;
+}
+
+void check_side(const std::string& name, const std::vector<std::string>& sides,
+                std::string_view key, const Origin& origin) {
+    check_reference(name, sides, "body or obstacle", key, origin);
+    if (std::count(sides.begin(), sides.end(), name) > 1)
+        throw InputError(origin.at(key), origin.path + '.' + std::string(key) + " = \"" +
+                                             printable(name) +
+                                             "\" is the name of two of the bodies and obstacles; "
+                                             "allowed: a name that one of them has");
 }
 
 void check_select(const SelectDef& select) {
@@ -205,6 +240,7 @@ void check_scene(const SceneDef& scene) {
         if (obstacle.rotate) rotation_of(*obstacle.rotate, obstacle.origin);
         if (obstacle.motion) motion_of(*obstacle.motion);
     }
+    check_ignored(scene, bodies);
     check_joints(scene);
     check_laws(scene);
     check_solver(scene);

@@ -92,6 +92,7 @@ void fields(Visitor& field, SolverDef& o) {
 struct ContactDef {
     AnyOptions options = default_options(contact_cases(), "penalty");
     bool separate = false;
+    std::vector<std::array<std::string, 2>> ignore;
     Origin origin;
 };
 template <class Visitor>
@@ -100,6 +101,9 @@ void fields(Visitor& field, ContactDef& o) {
                  "how bodies are kept out of obstacles and of each other");
     field("separate", o.separate, any_value(),
           "bodies that overlap at the start are moved apart before the first step");
+    field("ignore", o.ignore, any_value(),
+          "pairs of names that do not feel each other: two bodies, a body twice (no contact with "
+          "itself), a body and an obstacle");
 }
 
 struct AxisAngle {

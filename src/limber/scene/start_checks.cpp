@@ -93,6 +93,9 @@ class Separator {
         for (int i = 0; i < attempts; ++i) {
             leave_obstacles();
             left = finder_.find(model_.mesh.nodes, tolerance_);
+            std::erase_if(left, [&](const BodyOverlap& pair) {
+                return model_.contact_filter.bodies(pair.a, pair.b);
+            });
             if (left.empty()) return left;
             for (const BodyOverlap& pair : left) part(pair);
         }
@@ -140,10 +143,12 @@ class Separator {
     }
 
     void leave_obstacles() {
-        for (const Obstacle& o : model_.obstacles) {
+        for (Index number = 0; number < static_cast<Index>(model_.obstacles.size()); ++number) {
+            const Obstacle& o = model_.obstacles[number];
             if (!o.solid) continue;
             for (std::size_t body = 0; body < model_.bodies.size(); ++body) {
                 if (std::isinf(mass_[body])) continue;
+                if (model_.contact_filter.obstacle(static_cast<Index>(body), number)) continue;
                 SurfaceSample deepest{0, {}};
                 for (Index i : model_.bodies[body].surface_nodes) {
                     const SurfaceSample s = sample(o, model_.mesh.nodes[i], 0);
@@ -190,9 +195,11 @@ std::optional<double> drop(const Model& model, const Body& body, const Vec3d& do
 void warn_about_overlaps(const SceneDef& scene, const Model& model, const Warn& warn) {
     if (!body_contact(scene) || model.bodies.size() < 2) return;
     OverlapFinder finder(surfaces_of(model), model.mesh.nodes);
-    for (const BodyOverlap& pair : finder.find(model.mesh.nodes, tolerance_of(model)))
+    for (const BodyOverlap& pair : finder.find(model.mesh.nodes, tolerance_of(model))) {
+        if (model.contact_filter.bodies(pair.a, pair.b)) continue;
         warn(scene.bodies[pair.b].origin.place,
              pair_text(model, pair) + "; [contact] separate = true moves them apart");
+    }
 }
 
 void separate_bodies(const SceneDef& scene, Model& model, const Warn& warn) {

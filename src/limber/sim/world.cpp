@@ -136,9 +136,9 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
         ScopedTimer timer(report.ms(Stage::observe));
         drive(h, t + h);
     }
-    const ContactInput touch{
-        trial_.x, trial_.v,  surface_nodes_,     model_->obstacles, model_->mass, t,
-        h,        surfaces_, model_->mesh.nodes, inertia_,          model_->free};
+    ContactInput touch{trial_.x, trial_.v,  surface_nodes_,     model_->obstacles, model_->mass, t,
+                       h,        surfaces_, model_->mesh.nodes, inertia_,          model_->free};
+    touch.filter = &model_->contact_filter;
     {
         ScopedTimer timer(report.ms(Stage::detect));
         contact_->detect(touch, contacts_);

@@ -114,6 +114,7 @@ struct Model {
     std::vector<PressureLoad> pressures;
     std::vector<Obstacle> obstacles;
     std::vector<JointData> joints;
+    ContactFilter contact_filter;
     std::vector<Probe> probes;
     std::vector<Vec3d> free;              // FreeMask over all nodes: 0 where a pin prescribes
     std::vector<Vec3d> initial_velocity;  // [m/s]

@@ -32,6 +32,7 @@ void ProjectionContact::project(const ContactInput& in, Index o, std::span<Vec3d
         Contact& contact = found_[k];
         contact.at.n = 0;
         const Index i = in.surface_nodes[k];
+        if (in.ignores(i, o)) return;
         const SurfaceSample at = sample(obstacle.shape, end.to_local(x[i]));
         const double depth = options_.thickness - at.distance;
         if (!(depth > 0)) return;
