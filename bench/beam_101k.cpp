@@ -8,11 +8,11 @@
 
 #include "limber/contact/methods/none.h"
 #include "limber/core/parallel.h"
+#include "limber/linalg/bandwidth.h"
 #include "limber/mesh/shapes.h"
 #include "limber/output/summary.h"
 #include "limber/sim/world.h"
 #include "limber/solve/corotational.h"
-#include "limber/study/bandwidth.h"
 #include "limber/study/contestant.h"
 #include "limber/study/statistics.h"
 #include "registry.h"

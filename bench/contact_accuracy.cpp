@@ -8,10 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "contact_run.h"
 #include "limber/contact/contact_read_back.h"
-#include "limber/scene/build_model.h"
-#include "limber/scene/scene.h"
-#include "limber/study/contestant.h"
 #include "zeng2022.h"
 
 namespace limber::bench {
@@ -19,9 +17,7 @@ namespace limber::bench {
 namespace {
 
 std::unique_ptr<World> world_of(const std::string& text) {
-    const SceneDef scene = make_scene(parse_toml(text, "contact-accuracy"), "contact-accuracy");
-    BuildReport report;
-    return make_world(scene, build_model(scene, report));
+    return world_of_text(text, "contact-accuracy");
 }
 
 std::string head(double h, const Vec3d& gravity, const std::string& contact) {

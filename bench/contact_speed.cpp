@@ -7,53 +7,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "contact_run.h"
 #include "limber/core/parallel.h"
-#include "limber/scene/build_model.h"
-#include "limber/scene/scene.h"
-#include "limber/study/contestant.h"
 #include "zeng2022.h"
 
 namespace limber::bench {
 
 namespace {
-
-struct Times {
-    double mean = 0, p50 = 0, p99 = 0, worst = 0;  // [ms]
-    double constraints = 0, detect = 0, compliance = 0, resolve = 0;
-    Index n_nodes = 0, n_tets = 0;
-    int capped = 0;
-    bool failed = false;
-};
-
-Times run(const std::string& text, int skip, int steps) {
-    const SceneDef scene = make_scene(parse_toml(text, "contact-speed"), "contact-speed");
-    BuildReport report;
-    const auto world = make_world(scene, build_model(scene, report));
-    Times t;
-    t.n_nodes = world->model().n_nodes();
-    t.n_tets = world->model().n_tets();
-    std::vector<double> ms;
-    for (int k = 0; k < skip + steps && !t.failed; ++k) {
-        const StepReport r = world->step();
-        t.failed = r.failed;
-        if (k < skip || r.failed) continue;
-        ms.push_back(solve_ms(r));
-        t.constraints += r.constraints.rows;
-        t.detect += r.ms(Stage::detect);
-        t.compliance += r.ms(Stage::compliance);
-        t.resolve += r.ms(Stage::resolve);
-        t.capped += r.has(StepFlag::contact_cap);
-    }
-    const double n = std::max<double>(1, static_cast<double>(ms.size()));
-    for (double* sum : {&t.constraints, &t.detect, &t.compliance, &t.resolve}) *sum /= n;
-    if (ms.empty()) return t;
-    std::sort(ms.begin(), ms.end());
-    for (const double value : ms) t.mean += value / n;
-    t.p50 = ms[ms.size() / 2];
-    t.p99 = ms[std::min(ms.size() - 1, static_cast<std::size_t>(0.99 * n))];
-    t.worst = ms.back();
-    return t;
-}
 
 std::string head(const std::string& solver, double h) {
     return fmt::format(
@@ -98,31 +58,32 @@ BenchResult contact_speed(const BenchOptions& options) {
     const auto row = [&](const char* scene, const std::string& solver, const std::string& text,
                          int skip, int steps) {
         options.tell(fmt::format("{}, {}", scene, solver));
-        const Times t = run(text, skip, steps);
+        const ContactRun t = run_contact(*world_of_text(text, "contact-speed"), skip, steps);
         table.add({scene, solver, std::to_string(t.n_nodes), std::to_string(t.n_tets),
-                   digits(t.constraints), digits(t.mean), digits(t.p50), digits(t.p99),
-                   digits(t.worst), digits(t.detect), digits(t.compliance), digits(t.resolve),
-                   t.failed ? "failed" : std::to_string(t.capped)});
+                   digits(t.constraints), digits(t.ms.mean), digits(t.ms.p50), digits(t.ms.p99),
+                   digits(t.ms.max), digits(t.of(Stage::detect)), digits(t.of(Stage::compliance)),
+                   digits(t.of(Stage::resolve)),
+                   t.failure.empty() ? std::to_string(t.capped) : "failed"});
         json.push_back({{"scene", scene},
                         {"solver", solver},
                         {"constraints", t.constraints},
-                        {"mean_ms", t.mean},
-                        {"p99_ms", t.p99},
-                        {"failed", t.failed}});
+                        {"mean_ms", t.ms.mean},
+                        {"p99_ms", t.ms.p99},
+                        {"failed", !t.failure.empty()}});
         return t;
     };
     double touch = INFINITY, block = INFINITY, detect = 0;
     for (const char* solver : {"async", "warp_canceling", "cholesky"}) {
-        const Times t =
+        const ContactRun t =
             row("tool on a slab", solver, touch_scene(solver), 150, options.pick(300, 3000, 10000));
-        if (!t.failed) touch = std::min(touch, t.p99);
-        detect = std::max(detect, t.detect / t.mean);
+        if (t.failure.empty()) touch = std::min(touch, t.ms.p99);
+        detect = std::max(detect, t.of(Stage::detect) / t.ms.mean);
     }
     for (const char* solver : {"async", "warp_canceling", "cholesky"}) {
-        const Times t =
+        const ContactRun t =
             row("block of 12 167 nodes", solver, block_scene(solver), 5, options.pick(3, 30, 100));
-        if (!t.failed) block = std::min(block, t.mean);
-        detect = std::max(detect, t.detect / t.mean);
+        if (t.failure.empty()) block = std::min(block, t.ms.mean);
+        detect = std::max(detect, t.of(Stage::detect) / t.ms.mean);
     }
     result.markdown = table.text() + fmt::format("\nWall time, {} threads.\n", thread_count());
     result.claims = {{"goal: a tool on 2-5K tets, p99 under 2 ms", touch < 2,

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "limber/contact/methods/none.h"
+#include "limber/core/cpu_time.h"
 #include "limber/core/parallel.h"
 #include "limber/mesh/shapes.h"
 #include "limber/output/plot.h"
@@ -84,12 +84,6 @@ struct Method {
     }
 };
 
-double cpu_ms() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
-}
-
 double distance(std::span<const Vec3d> a, std::span<const Vec3d> b) {
     double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) sum += squared_norm(a[i] - b[i]);
@@ -132,9 +126,9 @@ Method measure(const Step& step, const std::string& label, const std::string& un
         Run run{budget, 1e300, 0, 0};
         for (int pass = 0; pass < 3; ++pass) {  // the first measures step lengths and the like
             restart(*world, step.from);
-            const double start = cpu_ms();
+            const double start = thread_cpu_ms();
             world->step();
-            if (pass > 0) run.ms = std::min(run.ms, cpu_ms() - start);
+            if (pass > 0) run.ms = std::min(run.ms, thread_cpu_ms() - start);
         }
         const double moved = distance(step.exact, step.from.state.x);
         run.error = distance(world->state().x, step.exact) / moved;

@@ -4,10 +4,10 @@
 
 #include "hecht2012.h"
 #include "limber/fem/assembly.h"
+#include "limber/linalg/bandwidth.h"
 #include "limber/linalg/pcg.h"
 #include "limber/linalg/supernodal.h"
 #include "limber/scene/build_model.h"
-#include "limber/study/bandwidth.h"
 #include "limber/study/gemm_rate.h"
 
 namespace limber::bench {

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "limber/core/cpu_time.h"
 #include "limber/mesh/shapes.h"
 #include "limber/study/statistics.h"
 #include "wang2016.h"
@@ -18,13 +18,6 @@
 namespace limber::bench {
 
 namespace {
-
-/// CPU time of all threads [ms]: what a step costs however busy the machine is.
-double cpu_ms() {
-    timespec t{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
-}
 
 struct PaperRow {
     const char *name, *file;
@@ -50,10 +43,10 @@ Cost cost_of(World& world, int warm_up, int steps) {
     std::vector<double> wall, cpu;
     Cost out;
     for (int k = 0; k < warm_up + steps; ++k) {
-        const double before = cpu_ms();
+        const double before = process_cpu_ms();
         const StepReport r = world.step();
         if (k < warm_up) continue;
-        cpu.push_back(cpu_ms() - before);
+        cpu.push_back(process_cpu_ms() - before);
         wall.push_back(r.ms(Stage::free_motion) + r.ms(Stage::assemble));
         out.residual = r.solve.residual;
         out.taken_back += r.has(StepFlag::line_search);

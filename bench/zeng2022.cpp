@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "limber/core/cpu_time.h"
 #include "limber/core/parallel.h"
 #include "limber/core/timer.h"
 #include "limber/fem/assembly.h"
@@ -19,20 +19,14 @@ namespace limber::bench {
 
 namespace {
 
-double cpu_ms() {
-    timespec t{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
-}
-
 /// Least CPU time of f() [ms].
 template <class F>
 double least(int repeats, F&& f) {
     double best = std::numeric_limits<double>::infinity();
     for (int k = 0; k < repeats; ++k) {
-        const double before = cpu_ms();
+        const double before = process_cpu_ms();
         f();
-        best = std::min(best, cpu_ms() - before);
+        best = std::min(best, process_cpu_ms() - before);
     }
     return best;
 }
@@ -59,11 +53,11 @@ double reuse_of(const ZengBody& body, const SupernodalCholesky<T>& factor, Index
     for (int step = 0; step < 1 + 2 * n_steps; ++step) {
         touch(body, step, n_nodes, n_contacts, H);
         const ThreadLimit limit(step <= n_steps ? 1 : 2);
-        const double before = cpu_ms();
+        const double before = process_cpu_ms();
         const Timer timer;
         delassus.build(H, compliance, W);
         if (step == 0) continue;
-        (step <= n_steps ? sum : *wall) += step <= n_steps ? cpu_ms() - before : timer.ms();
+        (step <= n_steps ? sum : *wall) += step <= n_steps ? process_cpu_ms() - before : timer.ms();
         n_new += compliance.work().n_solved;
         n_all += compliance.work().n_nodes;
     }

@@ -9,7 +9,7 @@
 
 #include "limber/core/parallel.h"
 #include "limber/output/plot.h"
-#include "limber/study/bandwidth.h"
+#include "limber/linalg/bandwidth.h"
 #include "limber/study/gemm_rate.h"
 #include "zeng2022.h"
 

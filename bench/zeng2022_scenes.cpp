@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "contact_run.h"
 #include "limber/core/parallel.h"
 #include "limber/scene/build_model.h"
 #include "limber/scene/scene.h"
@@ -17,57 +18,17 @@ namespace limber::bench {
 
 namespace {
 
-/// Means over the steps that had contacts [ms].
-struct SceneRun {
+struct SceneRun : ContactRun {
     std::string label;
-    double dofs = 0, constraints = 0, contacts = 0, iterations = 0, solver_iterations = 0;
-    std::array<double, n_stages> stage_ms{};
-    double mean = 0, p99 = 0;
-    double residual = 0;  // largest
-    int steps = 0, capped = 0;
-    std::string failure;
-
-    double of(Stage s) const { return stage_ms[static_cast<int>(s)]; }
+    double dofs() const { return 3.0 * n_nodes; }
 };
 
-/// `skip` steps that are not measured, then `steps` of them.
 SceneRun run_scene(const BenchOptions& options, const std::string& file,
                    std::vector<std::string> sets, int skip, int steps) {
     sets.push_back("output.formats=[]");
     const SceneDef scene = load_scene(options.scenes + '/' + file + ".toml", {sets, false});
     BuildReport built;
-    const Model model = build_model(scene, built);
-    const auto world = make_world(scene, model);
-    SceneRun run;
-    run.label = file;
-    run.dofs = 3.0 * model.n_nodes();
-    std::vector<double> ms;
-    for (int k = 0; k < skip + steps; ++k) {
-        const StepReport r = world->step();
-        if (r.failed) {
-            run.failure = r.failure.what;
-            break;
-        }
-        if (k < skip || r.contacts == 0) continue;
-        ms.push_back(solve_ms(r));
-        run.constraints += r.constraints.rows;
-        run.contacts += r.contacts;
-        run.iterations += r.constraints.iterations;
-        run.solver_iterations += r.solve.iterations;
-        run.residual = std::max(run.residual, r.constraints.residual);
-        run.capped += r.has(StepFlag::contact_cap);
-        for (int s = 0; s < n_stages; ++s) run.stage_ms[s] += r.stage_ms[s];
-    }
-    run.steps = static_cast<int>(ms.size());
-    const double n = std::max(1, run.steps);
-    for (double* sum : {&run.constraints, &run.contacts, &run.iterations, &run.solver_iterations})
-        *sum /= n;
-    for (double& stage : run.stage_ms) stage /= n;
-    if (ms.empty()) return run;
-    std::sort(ms.begin(), ms.end());
-    for (const double value : ms) run.mean += value / n;
-    run.p99 = ms[std::min(ms.size() - 1, static_cast<std::size_t>(0.99 * n))];
-    return run;
+    return {run_contact(*make_world(scene, build_model(scene, built)), skip, steps), file};
 }
 
 struct Method {
@@ -112,19 +73,19 @@ BenchResult zeng2022_table1(const BenchOptions& options) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const SceneRun& r = runs[i];
         const double* paper = table1_methods[i].paper;
-        table.add({r.label, digits(r.dofs), digits(r.constraints),
+        table.add({r.label, digits(r.dofs()), digits(r.constraints),
                    digits(r.of(Stage::rotate) + r.of(Stage::assemble) + r.of(Stage::factor)),
                    digits(r.of(Stage::free_motion)), digits(r.solver_iterations),
                    digits(r.of(Stage::compliance)), digits(r.of(Stage::resolve)),
                    digits(r.iterations), digits(r.of(Stage::correct)), digits(r.of(Stage::detect)),
-                   digits(r.mean), digits(r.p99), digits(r.residual),
+                   digits(r.ms.mean), digits(r.ms.p99), digits(r.residual),
                    paper[6] > 0 ? digits(paper[6]) : "-", paper[6] > 0 ? digits(paper[2]) : "-"});
         json.push_back({{"method", r.label},
-                        {"dofs", r.dofs},
+                        {"dofs", r.dofs()},
                         {"constraints", r.constraints},
                         {"stages_ms", r.stage_ms},
-                        {"mean_ms", r.mean},
-                        {"p99_ms", r.p99},
+                        {"mean_ms", r.ms.mean},
+                        {"p99_ms", r.ms.p99},
                         {"steps", r.steps},
                         {"capped", r.capped},
                         {"failure", r.failure}});
@@ -133,7 +94,7 @@ BenchResult zeng2022_table1(const BenchOptions& options) {
     double detect = 0;
     bool whole = true;
     for (const SceneRun& r : runs) {
-        detect = std::max(detect, r.of(Stage::detect) / r.mean);
+        detect = std::max(detect, r.of(Stage::detect) / r.ms.mean);
         whole = whole && r.failure.empty() && r.steps > 0;
     }
     BenchResult result;
@@ -142,14 +103,14 @@ BenchResult zeng2022_table1(const BenchOptions& options) {
     result.claims = {
         {"every method runs through", whole, fmt::format("{} methods", runs.size())},
         {"a factor of an earlier step makes the step faster than one of its own",
-         async->mean < full->mean,
-         fmt::format("{} ms against {} ms", digits(async->mean), digits(full->mean))},
+         async->ms.mean < full->ms.mean,
+         fmt::format("{} ms against {} ms", digits(async->ms.mean), digits(full->ms.mean))},
         {"W takes less than a tenth of the step (paper: 5.2 % with reuse)",
-         async->of(Stage::compliance) < 0.1 * async->mean,
-         fmt::format("{} %", digits(100 * async->of(Stage::compliance) / async->mean))},
+         async->of(Stage::compliance) < 0.1 * async->ms.mean,
+         fmt::format("{} %", digits(100 * async->of(Stage::compliance) / async->ms.mean))},
         {"goal: mean under 125 ms and p99 under 300 ms on two cores",
-         async->mean < 125 && async->p99 < 300,
-         fmt::format("{} and {} ms", digits(async->mean), digits(async->p99))},
+         async->ms.mean < 125 && async->ms.p99 < 300,
+         fmt::format("{} and {} ms", digits(async->ms.mean), digits(async->ms.p99))},
         {"goal: detection under a fifth of the step", detect < 0.2,
          fmt::format("{} % at most", digits(100 * detect))}};
     result.json = nlohmann::json{{"rows", json}}.dump(2);
@@ -164,7 +125,7 @@ BenchResult zeng2022_fig11(const BenchOptions& options) {
     const Index n_contacts = static_cast<Index>(runs[1].constraints / 3);
     const ZengCost cost = cost_of(body, std::max<Index>(1, n_contacts * 1376 / 1860),
                                   std::max<Index>(1, n_contacts), options.pick(1, 3, 7));
-    const double others = runs[1].mean - runs[1].of(Stage::compliance);
+    const double others = runs[1].ms.mean - runs[1].of(Stage::compliance);
     MarkdownTable table({"W", "ms", "share of the step", "paper"});
     const auto share = [&](double ms) { return 100 * ms / (others + ms); };
     table.add({"one solve a constraint", digits(cost.columns),
@@ -218,16 +179,16 @@ BenchResult zeng2022_table3(const BenchOptions& options) {
         options.tell(row.name);
         const SceneRun r = run_scene(options, row.file, {"contact.tolerance=1e-4"}, row.skip,
                                      options.pick(5, row.steps, 5 * row.steps));
-        const double share = 100 * r.of(Stage::compliance) / std::max(r.mean, 1e-9);
-        table.add({row.name, digits(r.dofs), digits(r.constraints), digits(r.mean),
+        const double share = 100 * r.of(Stage::compliance) / r.ms.mean;
+        table.add({row.name, digits(r.dofs()), digits(r.constraints), digits(r.ms.mean),
                    digits(r.of(Stage::compliance)), digits(share),
                    fmt::format("{} of {}", r.capped, r.steps), digits(row.dofs),
                    digits(row.constraints), digits(row.step), digits(row.build),
                    digits(row.share)});
         json.push_back({{"example", row.name},
-                        {"dofs", r.dofs},
+                        {"dofs", r.dofs()},
                         {"constraints", r.constraints},
-                        {"step_ms", r.mean},
+                        {"step_ms", r.ms.mean},
                         {"build_w_ms", r.of(Stage::compliance)},
                         {"failure", r.failure}});
         whole = whole && r.failure.empty() && r.steps > 0;

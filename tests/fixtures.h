@@ -3,6 +3,7 @@
 
 // Small models made by hand, for tests that do not need a scene file.
 
+#include <cmath>
 #include <memory>
 
 #include "limber/contact/methods/none.h"
@@ -49,6 +50,25 @@ inline CorotationalOptions tight() {
     options.pcg.max_iterations = 5000;
     options.rotation.kind = RotationKind::svd;
     return options;
+}
+
+/// Rubber of another law.
+template <class Law>
+Material of(double young = 1e5, double poisson = 0.35) {
+    Material material = rubber(young, poisson);
+    material.law = Law::from(Lame::from_young(young, poisson));
+    return material;
+}
+
+/// Euclidean over all nodes.
+inline double distance(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += squared_norm(a[i] - b[i]);
+    return std::sqrt(sum);
+}
+/// Of the size of b.
+inline double relative_distance(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
+    return distance(a, b) / distance(b, std::vector<Vec3d>(b.size()));
 }
 
 }  // namespace limber::test

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <malloc.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <atomic>
 #include <charconv>
@@ -17,6 +16,7 @@
 #include <map>
 #include <new>
 
+#include "limber/core/cpu_time.h"
 #include "limber/io/formats.h"
 #include "limber/mesh/shapes.h"
 
@@ -51,9 +51,7 @@ namespace {
 
 /// Processor time of this thread: other programs do not count.  [s]
 double seconds_now() {
-    timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    return 1e-3 * thread_cpu_ms();
 }
 
 /// A cube of about `millions` of tets: six a cell.

@@ -16,13 +16,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <random>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "limber/core/cpu_time.h"
 #include "limber/core/parallel.h"
 #include "limber/core/simd.h"
 #include "limber/core/timer.h"
@@ -82,9 +82,7 @@ void write_json(const std::string& path) {
 
 /// CPU time of this thread, or wall time when several threads work [ms].
 double now_ms(int threads) {
-    timespec t;
-    clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-    return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
+    return clock_ms(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC);
 }
 
 template <class F>

@@ -13,6 +13,7 @@
 namespace limber {
 namespace {
 
+using test::distance;
 using test::rubber;
 using test::world_with;
 
@@ -87,12 +88,6 @@ TEST(ClothBody, newton_converges_and_energy_falls) {
         EXPECT_LT(lowest, -0.7);
         EXPECT_GT(lowest, -1.6);
     }
-}
-
-double distance(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += squared_norm(a[i] - b[i]);
-    return std::sqrt(sum);
 }
 
 TEST(ClothBody, vertex_block_descent_agrees_with_newton) {

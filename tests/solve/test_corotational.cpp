@@ -10,17 +10,9 @@ namespace limber {
 namespace {
 
 using test::bar;
+using test::relative_distance;
 using test::tight;
 using test::world_of;
-
-double distance(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
-    double sum = 0, scale = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        sum += squared_norm(a[i] - b[i]);
-        scale += squared_norm(b[i]);
-    }
-    return std::sqrt(sum / scale);
-}
 
 TEST(Corotational, both_factorisations_give_the_same_steps) {
     CorotationalOptions eigen = tight(), supernodal = tight();
@@ -32,7 +24,7 @@ TEST(Corotational, both_factorisations_give_the_same_steps) {
         EXPECT_EQ(b->step().solve.status, SolveStatus::direct);
     }
     // Ten solves of condition up to 1e4, each a little of rounding.
-    EXPECT_LT(distance(b->state().v, a->state().v), 1e-10);
+    EXPECT_LT(relative_distance(b->state().v, a->state().v), 1e-10);
     EXPECT_EQ(b->stepper().name(), "cholesky");
 }
 
@@ -57,7 +49,7 @@ TEST(Corotational, every_way_to_solve_gives_the_same_step) {
                         ASSERT_EQ(world->step().solve.status, SolveStatus::converged);
                     // Ten steps, each solved to 1e-12 of |b|; the condition number here is below
                     // 1e4.
-                    EXPECT_LT(distance(world->state().v, direct->state().v), 1e-8);
+                    EXPECT_LT(relative_distance(world->state().v, direct->state().v), 1e-8);
                 }
 }
 
@@ -77,7 +69,7 @@ TEST(Corotational, v_form_from_velocity_and_dv_form_from_zero_take_the_same_iter
             world->step();
             v[form] = world->state().v;
         }
-        EXPECT_LT(distance(v[0], v[1]), 1e-12) << iterations << " iterations";
+        EXPECT_LT(relative_distance(v[0], v[1]), 1e-12) << iterations << " iterations";
     }
 }
 

@@ -14,21 +14,10 @@ namespace limber {
 namespace {
 
 using test::bar;
+using test::distance;
+using test::of;
 using test::rubber;
 using test::world_with;
-
-template <class Law>
-Material of(double young = 1e5, double poisson = 0.35) {
-    Material material = rubber(young, poisson);
-    material.law = Law::from(Lame::from_young(young, poisson));
-    return material;
-}
-
-double distance(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += squared_norm(a[i] - b[i]);
-    return std::sqrt(sum);
-}
 
 VertexBlockOptions tight(BlockAcceleration acceleration) {
     VertexBlockOptions options;

@@ -12,23 +12,12 @@ namespace limber {
 namespace {
 
 using test::bar;
+using test::distance;
+using test::of;
 using test::rubber;
 using test::world_with;
 
 constexpr double h = 0.02, end = 0.2;  // [s]
-
-double distance(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += squared_norm(a[i] - b[i]);
-    return std::sqrt(sum);
-}
-
-template <class Law>
-Material of(double young, double poisson) {
-    Material material = rubber(young, poisson);
-    material.law = Law::from(Lame::from_young(young, poisson));
-    return material;
-}
 
 /// Newton's answer by the trapezoidal rule in steps so small that its error is out of sight.
 std::vector<Vec3d> reference(Model model, int parts) {

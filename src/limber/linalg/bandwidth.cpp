@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/study/bandwidth.h"
+#include "limber/linalg/bandwidth.h"
 
 #include <algorithm>
 #include <vector>
