@@ -36,16 +36,18 @@ mapfile -t sources < <(git ls-files '*.h' '*.cpp')
 clang-format-14 --dry-run -Werror "${sources[@]}" || fail "format: run tools/format.sh"
 
 stage "tests"
-ctest --preset release -j2 -LE '^view_page$' --no-tests=error || fail "tests"
+ctest --preset release -j2 -LE '^(view_page|headers)$' --no-tests=error || fail "tests"
 
 stage "sanitizers (address, undefined behaviour)"
 build asan OFF asan_tests  # the live page takes long to compile, and none of these use it
-ctest --preset asan -j2 -L '^(core|io|scene|linalg|fem|contact|sim)$' --no-tests=error || fail "sanitizers"
+ctest --preset asan -j2 -L '^(core|io|scene|contact|sim)$' --no-tests=error || fail "sanitizers"
 
 if [ "$long" = yes ]; then
   stage "the live page in a browser"
   tools/packages.sh browser || fail "packages"
   ctest --preset release -L '^view_page$' || fail "the live page"
+  stage "every header alone"
+  ctest --preset release -L '^headers$' || fail "headers"
   stage "sanitizers, everything"
   build asan $view
   ctest --preset asan -j2 -L . --no-tests=error || fail "sanitizers"
