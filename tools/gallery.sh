@@ -47,6 +47,10 @@ pad_on_sphere            0,8,14,60
 stack                    0,4,20,60
 heterogeneous_stack      0,8,24,120
 gripper                  0,40,70,110
+pick_and_place           0,81,120,240
+needle                   0,70,140,240
+soft_finger              0,40,100,180
+pneunet                  0,40,100,180
 "
 
 strip() {  # scene, steps, options

@@ -122,7 +122,7 @@ const checks = {
     await page.selectOption('#colour', 'von_mises');
     await until(page, () => !document.getElementById('legend').hidden);
     await page.click('#arrows');
-    await until(page, () => limber.stage.arrows.visible);
+    await until(page, () => limber.stage.marks.arrows.visible);
     if (pictures) await page.screenshot({ path: join(pictures, 'ball.png') });
     await close(page);
     await stop(server);
@@ -148,7 +148,7 @@ const checks = {
       const p = limber.stage.bodies[0].mesh.geometry.attributes.position.array;
       let top = -1;
       for (let i = 0; i < p.length; i += 3) top = Math.max(top, p[i + 1]);
-      return top > h + 0.15 && limber.stage.pullLine.visible;
+      return top > h + 0.15 && limber.stage.marks.pullLine.visible;
     }, start);
     assert.match(await page.textContent('#force'), /[1-9].* N/);
     if (pictures) await page.screenshot({ path: join(pictures, 'pull.png') });
@@ -171,7 +171,7 @@ const checks = {
       await page.mouse.move(px, py - 14 * k);
       await nextFrame(page);
     }
-    await until(page, () => limber.stage.tool.visible && limber.state.last.contacts > 0);
+    await until(page, () => limber.stage.marks.tool.visible && limber.state.last.contacts > 0);
     await page.click('#tool-pull');
     await close(page);
     await stop(server);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "limber/contact/joint.h"
 #include "limber/core/errors.h"
 #include "limber/view/live.h"
 #include "view/socket_client.h"
@@ -18,14 +19,17 @@ namespace {
 using Json = nlohmann::json;
 
 struct Live {
-    explicit Live(const std::string& more = "") : file(test::bar_scene(folder, more)) {
+    explicit Live(const std::string& more = "", std::vector<std::string> sets = {})
+        : file(test::bar_scene(folder, more)) {
         LiveOptions o;
         o.scene = file;
+        o.load.sets = std::move(sets);
         o.gallery = {{"other", "another bar",
                       test::bar_scene(folder,
                                       "[[body]]\nname = \"two\"\nshape = \"box\"\n"
                                       "translate = [0, 2, 0]\n",
                                       "other.toml")},
+                     {"pneunet", "", LIMBER_SOURCE_DIR "/scenes/pneunet.toml"},
                      {"broken", "", folder.file("broken.toml", "limber = 1\nyoung = 3\n")}};
         session = std::make_unique<LiveSession>(o);
     }
@@ -244,6 +248,59 @@ TEST(LiveSession, the_tool_pushes) {
     live.tell(R"({"do":"tool_off"})");
     live.advance(400);
     EXPECT_LT(farthest(live), 0.01);
+}
+
+TEST(LiveSession, a_cable_is_drawn_and_driven_by_hand) {
+    Live live(
+        "[contact]\nmethod = \"lagrange\"\n[[cable]]\nname = \"tendon\"\nbody = \"bar\"\n"
+        "path = [[-0.5, 0.1, 0], [0, 0.1, 0], [0.5, 0.1, 0]]\ntimes = [0, 1]\npull = [0, 0.02]\n",
+        {"solver.kind=\"cholesky\""});
+    const auto length = [&] {
+        return live.session->world().contact().joints()[0]->readings()[0].value;
+    };
+    live.advance(51);
+    EXPECT_NEAR(length(), 1 - 0.01, 1e-5) << "the key frames";
+    const Index nodes = live.session->world().model().n_nodes();
+    live.tell(R"({"do":"drive","name":"tendon","value":0.03})");
+    live.advance(40);
+    EXPECT_NEAR(length(), 1 - 0.03, 1e-4);
+    live.tell(R"({"do":"set","path":"material.soft.young","to":"200 kPa"})");
+    live.advance(40);
+    EXPECT_EQ(live.session->world().model().n_nodes(), nodes);
+    EXPECT_NEAR(length(), 1 - 0.03, 1e-4) << "another material, the same hand";
+
+    const std::string frame = live.session->frame();
+    std::array<std::uint32_t, 16> head{};
+    std::memcpy(head.data(), frame.data(), sizeof head);
+    ASSERT_EQ(head[14], 2u) << "pieces";
+    std::array<float, 12> ends{};
+    std::memcpy(ends.data(), frame.data() + frame.size() - sizeof ends, sizeof ends);
+    double drawn = 0;
+    for (int k = 0; k < 2; ++k)
+        drawn += std::hypot(ends[6 * k + 3] - ends[6 * k], ends[6 * k + 4] - ends[6 * k + 1],
+                            ends[6 * k + 5] - ends[6 * k + 2]);
+    EXPECT_NEAR(drawn, 1 - 0.03, 1e-4);
+    const Json stats = Json::parse(live.session->take_stats());
+    EXPECT_GT(stats["readings"]["tendon force"].get<double>(), 0);
+
+    EXPECT_THROW(live.tell(R"({"do":"drive","name":"tendon","value":0.031})"), InputError);
+    EXPECT_THROW(live.tell(R"({"do":"drive","name":"chamber","value":0})"), InputError);
+    live.tell(R"({"do":"reset"})");
+    live.advance(51);
+    EXPECT_NEAR(length(), 1 - 0.01, 1e-5) << "the key frames again";
+}
+
+TEST(LiveSession, a_cavity_is_driven_by_hand) {
+    Live live;
+    live.tell(R"({"do":"open","name":"pneunet"})");
+    const CavityWall wall = live.session->world().model().pressures.at(0).wall;
+    const double at_rest = wall.volume(live.state().x);
+    live.tell(R"({"do":"drive","name":"chamber","value":20000})");
+    live.advance(60);
+    EXPECT_GT(wall.volume(live.state().x), 1.02 * at_rest);
+    live.tell(R"({"do":"drive","name":"chamber","value":0})");
+    live.advance(120);
+    EXPECT_NEAR(wall.volume(live.state().x), at_rest, 0.005 * at_rest);
 }
 
 TEST(LiveSession, colours_cover_every_field_of_its_list) {

@@ -32,6 +32,7 @@ constexpr VerbEntry verbs[] = {
     {"unpin", Verb::unpin, ""},
     {"tool", Verb::tool, "point value"},
     {"tool_off", Verb::tool_off, ""},
+    {"drive", Verb::drive, "name value"},
     {"colour", Verb::colour, "name"},
     {"contacts", Verb::contacts, "on"},
     {"set", Verb::set, "path to"},

@@ -22,6 +22,7 @@ enum class Verb {
     unpin,
     tool,
     tool_off,
+    drive,
     colour,
     contacts,
     set,
@@ -33,9 +34,9 @@ enum class Verb {
 /// One command of the page (docs/view_protocol.md). Fields that its verb does not use are empty.
 struct Command {
     Verb verb = Verb::pause;
-    std::string text;     // colour, open: a name; set: a path
+    std::string text;     // colour, open, drive: a name; set: a path
     std::string literal;  // set: the value as TOML
-    double value = 0;     // speed, pull stiffness, tool radius, seek
+    double value = 0;     // speed, pull stiffness, tool radius, drive, seek
     bool on = false;      // contacts, record
     Vec3d point;          // pull, move, tool [m]
     SurfacePick pick;     // pull, pin

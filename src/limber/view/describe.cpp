@@ -175,6 +175,15 @@ std::string scene_message(const SceneDescription& d) {
                                  {"title", field.title},
                                  {"unit", field.unit},
                                  {"categories", field.categories}});
+    out["drives"] = Json::array();
+    for (const Drive& drive : d.drives)
+        out["drives"].push_back({{"name", drive.name},
+                                 {"what", drive.what},
+                                 {"unit", drive.unit},
+                                 {"lo", drive.lo},
+                                 {"hi", drive.hi},
+                                 {"value", drive.value},
+                                 {"by_hand", drive.by_hand}});
     out["gallery"] = Json::array();
     for (const GalleryEntry& entry : d.gallery)
         out["gallery"].push_back({{"name", entry.name}, {"about", entry.about}});

@@ -11,6 +11,7 @@
 #include "limber/scene/scene.h"
 #include "limber/view/colours.h"
 #include "limber/view/display_surface.h"
+#include "limber/view/drives.h"
 
 namespace limber {
 
@@ -31,6 +32,7 @@ struct SceneDescription {
     const std::vector<Obstacle>* obstacles = nullptr;
     std::vector<ColourField> fields;
     std::vector<std::string> warnings;
+    std::vector<Drive> drives;
     std::vector<GalleryEntry> gallery;
     std::vector<std::string> runs;    // replay: the folders
     std::vector<double> frame_times;  // replay: of the frames [s]

@@ -42,7 +42,7 @@ constexpr std::size_t frame_head = 16, geometry_head = 4;  // words
 
 std::string encode_frame(const FrameContent& c) {
     Words out(frame_head + c.positions.size() + c.values.size() + 12 * c.poses.size() +
-              6 * c.contacts.size() + 6 * c.hand.size());
+              6 * (c.contacts.size() + c.hand.size() + c.cables.size()));
     out.put(static_cast<std::uint32_t>(MessageKind::frame));
     out.put(c.scene);
     out.put(c.number);
@@ -55,7 +55,8 @@ std::string encode_frame(const FrameContent& c) {
     out.put(static_cast<std::uint32_t>(c.poses.size()));
     out.put(static_cast<std::uint32_t>(c.contacts.size()));
     out.put(static_cast<std::uint32_t>(c.hand.size()));
-    out.put(std::uint64_t{0});  // room for a later version
+    out.put(static_cast<std::uint32_t>(c.cables.size()));
+    out.put(std::uint32_t{0});  // room for a later version
     out.put_all(c.positions);
     out.put_all(c.values);
     for (const ObstaclePose& pose : c.poses) {
@@ -69,6 +70,10 @@ std::string encode_frame(const FrameContent& c) {
             out.put_vector(arrow.point);
             out.put_vector(arrow.force);
         }
+    for (const auto& [from, to] : c.cables) {
+        out.put_vector(from);
+        out.put_vector(to);
+    }
     return out.take();
 }
 

@@ -3,6 +3,7 @@
 
 // The binary messages of docs/view_protocol.md: little-endian words of four bytes.
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -24,13 +25,14 @@ struct ForceArrow {
 struct FrameContent {
     std::uint32_t scene = 0, number = 0;
     std::int64_t step = 0;
-    double time = 0;                       // [s]
-    std::span<const float> positions;      // three a vertex
-    std::span<const float> values;         // one a vertex, or none
-    float lo = 0, hi = 0;                  // of the values
-    std::span<const ObstaclePose> poses;   // of the obstacles
-    std::span<const ForceArrow> contacts;  // none unless asked for
-    std::span<const ForceArrow> hand;      // point and force of a pull
+    double time = 0;                               // [s]
+    std::span<const float> positions;              // three a vertex
+    std::span<const float> values;                 // one a vertex, or none
+    float lo = 0, hi = 0;                          // of the values
+    std::span<const ObstaclePose> poses;           // of the obstacles
+    std::span<const ForceArrow> contacts;          // none unless asked for
+    std::span<const ForceArrow> hand;              // point and force of a pull
+    std::span<const std::array<Vec3d, 2>> cables;  // their pieces
 };
 std::string encode_frame(const FrameContent& content);
 

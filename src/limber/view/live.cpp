@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
+#include "limber/contact/joint.h"
 #include "limber/core/errors.h"
+#include "limber/core/numbers.h"
 #include "limber/sim/tune.h"
 #include "limber/view/upload.h"
 
@@ -53,6 +55,7 @@ void LiveSession::open(const std::string& file, const LoadOptions& load) {
     scene_ = std::move(scene);
     built_ = std::move(built);
     pins_.clear();
+    drives_ = drives_of(*model, 0);
     make_world(std::move(model), nullptr);
 }
 
@@ -74,6 +77,7 @@ void LiveSession::make_world(std::unique_ptr<Model> model, const State* state) {
     if (hand_) hand->set_tool(hand_->tool());
     hand_ = hand.get();
     const double h = model->h;
+    model_ = model.get();
     auto world = std::make_unique<World>(std::move(model), std::move(stepper), std::move(hand),
                                          WorldOptions{.measure_energy = scene_.output.energy});
     if (state) {
@@ -82,6 +86,8 @@ void LiveSession::make_world(std::unique_ptr<Model> model, const State* state) {
         world->state().step = std::llround(state->time / h);
         world->state().time = static_cast<double>(world->state().step) * h;
     }
+    for (const Drive& drive : drives_)
+        if (drive.by_hand) set_drive(*model_, drive.name, drive.value, world->state().time, h);
     surface_ = std::make_unique<DisplaySurface>(world->model());
     world_ = std::move(world);
     positions_.resize(3 * static_cast<std::size_t>(surface_->n_vertices()));
@@ -174,6 +180,20 @@ void LiveSession::pin(const SurfacePick& pick) {
     rebuild(std::move(model));
 }
 
+/// Key frames end here: from now on the value is what the user wants, a tenth of a second later.
+void LiveSession::drive(const std::string& name, double value) {
+    const auto found = std::find_if(drives_.begin(), drives_.end(),
+                                    [&](const Drive& drive) { return drive.name == name; });
+    if (found == drives_.end())
+        throw InputError("there is no cable or cavity '" + printable(name) + "'");
+    if (!(value >= found->lo && value <= found->hi))
+        throw InputError("'" + name + "' goes from " + number_text(found->lo) + " to " +
+                         number_text(found->hi) + ' ' + found->unit);
+    found->value = value;
+    found->by_hand = true;
+    set_drive(*model_, name, value, world_->state().time, std::max(0.1, world_->model().h));
+}
+
 void LiveSession::set_recording(bool on) {
     if (!on) return stop_recording();
     if (recording_) return;
@@ -228,6 +248,9 @@ void LiveSession::handle(const Command& c, ViewServer& server) {
         case Verb::tool_off:
             hand_->set_tool(std::nullopt);
             break;
+        case Verb::drive:
+            drive(c.text, c.value);
+            return;
         case Verb::colour:
             colour_ = c.text;
             break;
@@ -318,13 +341,20 @@ std::string LiveSession::frame() {
     if (const auto& pull = hand_->pulling())
         hand.push_back({pull->at.gather(state.x), pull->force});
     content.hand = hand;
+    cables_.clear();
+    cable_pieces(world.model(), state.x, state.time, cables_);
+    content.cables = cables_;
     changed_ = false;
     return encode_frame(content);
 }
 
 std::string LiveSession::take_stats() {
     if (reports_.empty()) return {};
-    std::string out = stats_message(reports_);
+    std::vector<Reading> readings;
+    for (const auto& joint : world_->contact().joints())
+        for (const JointReading& r : joint->readings())
+            readings.push_back({std::string(joint->name()) + ' ' + std::string(r.what), r.value});
+    std::string out = stats_message(reports_, readings);
     reports_.clear();
     return out;
 }
@@ -362,6 +392,7 @@ void LiveSession::announce(ViewServer& server) {
     d.obstacles = &world_->model().obstacles;
     d.fields = Colours::fields(*world_);
     d.warnings = built_.warnings;
+    d.drives = drives_;
     d.gallery = options_.gallery;
     d.panels = true;
     d.uploads = !options_.upload_folder.empty();

@@ -71,6 +71,7 @@ class LiveSession final : public Session {
     void refuse_while_recording() const;
     void start_pull(const Command& command);
     void pin(const SurfacePick& pick);
+    void drive(const std::string& name, double value);
     void set_recording(bool on);
     void stop_recording();
     bool in_surface(const SurfacePick& pick) const;
@@ -81,9 +82,11 @@ class LiveSession final : public Session {
     SceneDef scene_;
     BuildReport built_;
     std::unique_ptr<World> world_;
-    Hand* hand_ = nullptr;  // the world's contact method
+    Model* model_ = nullptr;  // the world's
+    Hand* hand_ = nullptr;    // the world's contact method
     std::unique_ptr<DisplaySurface> surface_;
     std::vector<UserPin> pins_;
+    std::vector<Drive> drives_;
     std::optional<Recording> recording_;
 
     std::uint32_t scene_number_ = 0, frame_number_ = 0;
@@ -95,6 +98,7 @@ class LiveSession final : public Session {
     std::vector<float> positions_;
     std::vector<ObstaclePose> poses_;
     std::vector<ForceArrow> arrows_;
+    std::vector<std::array<Vec3d, 2>> cables_;
 };
 
 }  // namespace limber

@@ -130,23 +130,29 @@ void serve(Session& session, ViewServer& server, const ServeOptions& options) {
     }
 }
 
-std::string stats_message(const std::vector<StepReport>& reports) {
+std::string stats_message(const std::vector<StepReport>& reports,
+                          const std::vector<Reading>& readings) {
     Json columns = {"step", "time", "wall_ms"};
     for (const std::string_view stage : stage_names) columns.push_back(std::string(stage));
     for (const char* name : {"iterations", "residual", "kinetic", "elastic", "potential",
-                             "contacts", "max_penetration", "substeps", "flags", "updated"})
+                             "contacts", "max_penetration", "substeps", "flags", "updated",
+                             "constraints", "contact_iterations", "contact_residual"})
         columns.push_back(name);
     Json rows = Json::array();
     for (const StepReport& r : reports) {
         Json row = {r.step, r.time, r.wall_ms};
         for (const double ms : r.stage_ms) row.push_back(ms);
-        for (const double value : {double(r.solve.iterations), r.solve.residual, r.kinetic,
-                                   r.elastic, r.potential, double(r.contacts), r.max_penetration,
-                                   double(r.substeps), double(r.flags), r.update.share})
+        for (const double value :
+             {double(r.solve.iterations), r.solve.residual, r.kinetic, r.elastic, r.potential,
+              double(r.contacts), r.max_penetration, double(r.substeps), double(r.flags),
+              r.update.share, double(r.constraints.rows), double(r.constraints.iterations),
+              r.constraints.residual})
             row.push_back(value);
         rows.push_back(std::move(row));
     }
-    return Json{{"type", "stats"}, {"columns", columns}, {"rows", rows}}.dump();
+    Json told = Json::object();
+    for (const Reading& reading : readings) told[reading.name] = reading.value;
+    return Json{{"type", "stats"}, {"columns", columns}, {"rows", rows}, {"readings", told}}.dump();
 }
 
 }  // namespace limber

@@ -59,7 +59,13 @@ struct ServeOptions {
 /// Takes commands, advances at the wanted pace and publishes, until stopped.
 void serve(Session& session, ViewServer& server, const ServeOptions& options);
 
-/// {"columns": [...], "rows": [[...], ...]}, columns as in steps.csv.
-std::string stats_message(const std::vector<StepReport>& reports);
+/// A number that a joint or a load tells of the last step: "tendon force".
+struct Reading {
+    std::string name;
+    double value = 0;
+};
+/// {"columns": [...], "rows": [[...], ...]}, columns as in steps.csv; "readings": {name: value}.
+std::string stats_message(const std::vector<StepReport>& reports,
+                          const std::vector<Reading>& readings);
 
 }  // namespace limber

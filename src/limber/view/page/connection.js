@@ -10,13 +10,13 @@ export function decode(buffer) {
     return { kind: 'geometry', scene: words[1], vertices: words[2],
       triangles: words.subarray(GEOMETRY_HEAD, GEOMETRY_HEAD + 3 * words[3]) };
   if (words[0] !== FRAME) return { kind: 'unknown' };
-  const n = words[3], values = words[8], poses = words[11], contacts = words[12], hand = words[13];
+  const n = words[3], values = words[8], poses = words[11], contacts = words[12], hand = words[13], cables = words[14];
   let at = FRAME_HEAD;
   const take = (count) => floats.subarray(at, at += count);
   return { kind: 'frame', scene: words[1], number: words[2], step: doubles.getFloat64(16, true),
     time: doubles.getFloat64(24, true), lo: floats[9], hi: floats[10],
     positions: take(3 * n), values: take(values), poses: take(12 * poses), contacts: take(6 * contacts),
-    hand: take(6 * hand) };
+    hand: take(6 * hand), cables: take(6 * cables) };
 }
 
 export class Connection {

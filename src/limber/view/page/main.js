@@ -5,7 +5,8 @@ import { Connection } from './connection.js';
 import { Stage } from './stage.js';
 import { Plots } from './plots.js';
 import { Budget } from './budget.js';
-import { element, showGallery, showPanels } from './panels.js';
+import { Hand } from './hand.js';
+import { element, showDrives, showGallery, showPanels } from './panels.js';
 import { scaleCss, short } from './colour.js';
 
 const $ = (id) => document.getElementById(id);
@@ -13,7 +14,7 @@ const canvas = $('canvas');
 const stage = new Stage(canvas);
 const plots = new Plots($('plots'));
 const budget = new Budget($('budget-box'), (path, to) => send({ do: 'set', path, to }));
-const state = { scene: null, status: {}, geometry: 0, frame: null, waiting: null, frames: 0, last: {}, mode: 'pull', hand: null, ready: false, error: '' };
+const state = { scene: null, status: {}, geometry: 0, frame: null, waiting: null, frames: 0, last: {}, readings: {}, ready: false, error: '' };
 
 // ---- what the page says
 
@@ -33,11 +34,14 @@ function showNumbers() {
     rows.push(['a step takes', `${short(now.wall_ms)} ms of ${short(1000 * scene.step)} ms`]);
     rows.push(['iterations', `${now.iterations}`], ['error left', `${short(now.residual)} |r|/|b|${now.flags & 4 ? ', stopped by the budget' : ''}`]);
     rows.push(['contacts', `${now.contacts}, deepest ${short(now.max_penetration)} m`]);
+    if (now.constraints > 0) rows.push(['constraints', `${now.constraints} rows, ${now.contact_iterations} iterations, ${short(now.contact_residual)} left`]);
+    if (stage.marks.arrows.visible) rows.push(['longest arrow', `${short(stage.marks.arrows.longest)} N`]);
     if (now.substeps > 1) rows.push(['sub-steps', `${now.substeps}`]);
   }
   const nodes = scene.bodies.reduce((n, b) => n + b.nodes, 0), tets = scene.bodies.reduce((n, b) => n + b.tets, 0);
   if (nodes) rows.push(['size', `${nodes} nodes, ${tets} tets`]);
   if (state.status.solver) rows.push(['solver', state.status.solver]);
+  for (const [name, value] of Object.entries(state.readings).slice(0, 8)) rows.push([name, short(value)]);
   if (state.status.recording) rows.push(['recording to', state.status.recording]);
   if (state.status.command) rows.push(['the same run', state.status.command]);
   $('numbers').replaceChildren(...rows.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
@@ -75,6 +79,8 @@ const handlers = {
     $('colour').value = state.status.colour ?? '';
     showPanels($('panels'), message, (path, to) => send({ do: 'set', path, to }));
     budget.setScene(message);
+    $('drives-box').hidden = !message.drives?.length;
+    showDrives($('drives'), message.drives ?? [], (name, value) => hand.throttled({ do: 'drive', name, value }));
     showGallery($('gallery'), message, (name) => send({ do: 'open', name }));
     $('timeline').hidden = message.mode !== 'replay';
     $('time').max = Math.max(message.frame_times.length - 1, 0);
@@ -103,6 +109,7 @@ const handlers = {
     budget.setStats(message);
     const row = message.rows[message.rows.length - 1];
     state.last = Object.fromEntries(message.columns.map((name, k) => [name, row[k]]));
+    state.readings = message.readings ?? {};
     showNumbers();
   },
   history(message) {
@@ -127,6 +134,8 @@ const connection = new Connection({
   },
 });
 const send = (command) => connection.send(command);
+const hand = new Hand(canvas, stage, $('force'), send, () => state.scene?.mode === 'live');
+hand.onmode = (mode) => { for (const name of ['pull', 'pin', 'push']) $(`tool-${name}`).setAttribute('aria-pressed', String(name === mode)); };
 
 function animate() {
   const frame = state.waiting;
@@ -146,7 +155,7 @@ function showFrame(frame) {
   const field = state.scene.fields.find((f) => f.name === state.status.colour);
   stage.setFrame(frame, field);
   showLegend(frame);
-  showHand(frame);
+  hand.show(frame);
   if (state.scene.mode === 'replay') {
     if (document.activeElement !== $('time') || state.status.playing) $('time').value = nearestFrame(frame.time);
     $('time-text').textContent = `step ${frame.step}, ${frame.time.toFixed(3)} s`;
@@ -162,66 +171,6 @@ const nearestFrame = (time) => {
   return best;
 };
 
-// ---- the hand
-
-function showHand(frame) {
-  const pulling = state.hand && frame.hand.length >= 6;
-  stage.setPull(pulling ? [...frame.hand.subarray(0, 3)] : null, pulling ? state.hand.target : null);
-  $('force').hidden = !pulling;
-  if (!pulling) return;
-  const force = Math.hypot(...frame.hand.subarray(3, 6)), [x, y] = stage.toPage(state.hand.target);
-  $('force').textContent = `${short(force)} N`;
-  $('force').style.left = `${x + 14}px`;
-  $('force').style.top = `${y - 10}px`;
-}
-let lastMove = 0;
-function throttled(command) {
-  const now = performance.now();
-  if (now - lastMove < 25) return false;  // the server closes clients that send more than 100 commands a second
-  lastMove = now;
-  send(command);
-  return true;
-}
-/** Runs before the orbit controls: a body under the pointer is pulled, anything else is looked around. */
-canvas.addEventListener('pointerdown', (event) => {
-  canvas.focus({ preventScroll: true });
-  if (event.button !== 0 || !event.isPrimary || state.scene?.mode !== 'live' || state.mode === 'push') return;
-  const hit = stage.pick(event.clientX, event.clientY);
-  if (!hit) return;
-  if (state.mode === 'pin') { send({ do: 'pin', triangle: hit.triangle, weight: hit.weight }); return; }
-  event.stopImmediatePropagation();
-  canvas.setPointerCapture(event.pointerId);
-  stage.controls.enabled = false;
-  state.hand = { id: event.pointerId, world: hit.world, target: hit.point };
-  send({ do: 'pull', triangle: hit.triangle, weight: hit.weight, point: hit.point, value: 1 });
-}, { capture: true });
-canvas.addEventListener('pointermove', (event) => {
-  if (state.hand?.id === event.pointerId) {
-    const target = stage.drag(event.clientX, event.clientY, state.hand.world);
-    if (target) { state.hand.target = target; state.hand.owed = !throttled({ do: 'move', point: target }); }
-  } else if (state.mode === 'push' && stage.radius && event.buttons === 0) {
-    const target = stage.drag(event.clientX, event.clientY, stage.center), radius = 0.2 * stage.radius;
-    if (target && throttled({ do: 'tool', point: target, value: radius })) stage.setTool(target, radius);
-  }
-});
-for (const kind of ['pointerup', 'pointercancel'])
-  canvas.addEventListener(kind, (event) => {
-    if (state.hand?.id !== event.pointerId) return;
-    state.hand = null;
-    stage.controls.enabled = true;
-    send({ do: 'release' });
-    stage.setPull(null);
-    $('force').hidden = true;
-  });
-setInterval(() => {  // the last move of a drag that ended between two sends
-  if (state.hand?.owed && throttled({ do: 'move', point: state.hand.target })) state.hand.owed = false;
-}, 30);
-function setMode(mode) {
-  state.mode = mode;
-  for (const name of ['pull', 'pin', 'push']) $(`tool-${name}`).setAttribute('aria-pressed', String(name === mode));
-  if (mode !== 'push') { stage.setTool(null); send({ do: 'tool_off' }); }
-}
-
 // ---- buttons and keys
 
 const toggled = (id) => {
@@ -234,9 +183,9 @@ const actions = {
   play: togglePlay,
   step: () => send({ do: 'step' }),
   reset: () => { send({ do: 'reset' }); plots.clear(state.scene.step); },
-  'tool-pull': () => setMode('pull'),
-  'tool-pin': () => setMode('pin'),
-  'tool-push': () => setMode('push'),
+  'tool-pull': () => hand.setMode('pull'),
+  'tool-pin': () => hand.setMode('pin'),
+  'tool-push': () => hand.setMode('push'),
   unpin: () => send({ do: 'unpin' }),
   wire: () => stage.setWire(toggled('wire')),
   arrows: () => send({ do: 'contacts', on: !state.status.contacts }),
@@ -256,7 +205,7 @@ $('cut-axis').onchange = $('cut').oninput = () => {
   $('cut').hidden = !$('cut-axis').value;
   stage.setCut($('cut-axis').value, Number($('cut').value));
 };
-$('time').oninput = () => throttled({ do: 'seek', value: Number($('time').value) });
+$('time').oninput = () => hand.throttled({ do: 'seek', value: Number($('time').value) });
 $('time').onchange = () => send({ do: 'seek', value: Number($('time').value) });
 
 const keys = { ' ': 'play', '.': 'step', r: 'reset', f: 'frame', w: 'wire', c: 'arrows', p: 'side-toggle', o: 'plots-toggle', g: 'follow', '?': 'help-open', h: 'help-open',
@@ -266,6 +215,8 @@ addEventListener('keydown', (event) => {
   if (state.scene?.mode === 'replay' && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
     const at = Number($('time').value) + (event.key === 'ArrowLeft' ? -1 : 1);
     send({ do: 'seek', value: Math.min(Math.max(at, 0), Number($('time').max)) });
+  } else if (event.key === '[' || event.key === ']') {
+    hand.resizeBall(event.key === '[' ? 1 / 1.2 : 1.2);
   } else if (keys[event.key]) {
     event.preventDefault();
     $(keys[event.key]).click();
@@ -331,4 +282,4 @@ addEventListener('resize', layout);
 layout();
 
 // For tests, and for whoever wants to try things in the console.
-window.limber = { state, stage, connection, send, upload };
+window.limber = { state, stage, hand, connection, send, upload };

@@ -108,6 +108,20 @@ export function showPanels(box, scene, send) {
   }
 }
 
+/** A slider for each cable and cavity; `drive(name, value)` asks for a value. */
+export function showDrives(box, drives, drive) {
+  box.replaceChildren(...drives.map((d) => {
+    const says = element('output', {}, `${short(d.value)} ${d.unit}`);
+    const slider = element('input', { type: 'range', min: d.lo, max: d.hi, step: (d.hi - d.lo) / 200, 'aria-label': `${d.name} ${d.what}`, 'data-drive': d.name });
+    slider.value = d.value;
+    slider.addEventListener('input', () => {
+      says.textContent = `${short(Number(slider.value))} ${d.unit}`;
+      drive(d.name, Number(slider.value));
+    });
+    return element('label', { class: 'field', title: 'by hand instead of its key frames; Reset brings those back' }, element('span', {}, `${d.name} ${d.what}`), slider, says);
+  }));
+}
+
 export function showGallery(box, scene, open) {
   box.replaceChildren(...scene.gallery.map((entry) =>
     element('button', { 'data-scene': entry.name, onclick: () => open(entry.name) }, entry.name, element('small', {}, entry.about))));

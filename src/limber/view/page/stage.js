@@ -3,6 +3,7 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { bodyColour, paint } from './colour.js';
+import { Marks } from './marks.js';
 
 const SMOOTH_UP_TO = 60000;  // vertices: beyond, normals a frame cost more than they show
 const SHARED = 0;            // layer of what both sides show
@@ -33,7 +34,7 @@ export class Stage {
     this.cutting = false;
     this.follow = true;
     this.inset = { right: 0, top: 0, bottom: 0 };
-    this.addMarks();
+    this.marks = new Marks(this.root);
     this.theme();
     dark.addEventListener('change', () => this.theme());
     new ResizeObserver(() => this.resize()).observe(canvas);
@@ -56,31 +57,13 @@ export class Stage {
     for (const light of [this.sky, this.sun]) { light.layers.enableAll(); this.scene.add(light); }
     this.scene.add(this.sun.target);
   }
-  /** Pull line, tool ball, contact arrows, pins. */
-  addMarks() {
-    const line = new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(new Float32Array(6), 3));
-    this.pullLine = new THREE.Line(line, new THREE.LineBasicMaterial({ color: 0xe0352b, depthTest: false }));
-    this.pullDot = new THREE.Mesh(new THREE.SphereGeometry(1, 16, 12), new THREE.MeshBasicMaterial({ color: 0xe0352b, depthTest: false }));
-    this.tool = new THREE.Mesh(new THREE.SphereGeometry(1, 32, 20),
-      new THREE.MeshStandardMaterial({ color: 0xd8a21a, transparent: true, opacity: 0.6, roughness: 0.4 }));
-    this.arrows = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0xe0352b }));
-    this.pins = new THREE.Group();
-    for (const mark of [this.pullLine, this.pullDot, this.tool, this.arrows]) {
-      mark.visible = false;
-      mark.frustumCulled = false;
-      mark.layers.enableAll();
-      this.root.add(mark);
-    }
-    this.pullLine.renderOrder = this.pullDot.renderOrder = 2;
-    this.root.add(this.pins);
-  }
-
   setScene(description) {
     this.description = description;
     this.root.rotation.x = description.up === 'z' ? -Math.PI / 2 : 0;
     for (const body of this.bodies) this.drop(body.mesh);
     for (const obstacle of this.obstacles) this.drop(obstacle);
     if (this.ground) this.drop(this.ground);
+    this.marks.arrows.longest = 0;
     this.bodies = [];
     this.obstacles = description.obstacles.map((o) => this.makeObstacle(o.shape));
     this.ground = null;
@@ -212,7 +195,8 @@ export class Stage {
       mesh.matrixWorldNeedsUpdate = true;
     });
     this.measure(frame.positions);
-    this.setArrows(frame.contacts);
+    this.marks.arrows.set(frame.contacts, this.radius ?? 1);
+    this.marks.setCables(frame.cables);
     this.dirty = true;
   }
   /** Where everything is: for the light, the camera and the sizes of marks. */
@@ -255,50 +239,9 @@ export class Stage {
     const p = point.clone().project(this.camera);
     return Math.max(Math.abs(p.x), Math.abs(p.y)) > 0.5;
   }
-  setArrows(contacts) {
-    const n = contacts.length / 6;
-    this.arrows.visible = n > 0;
-    if (!n) return;
-    let largest = 0;
-    for (let i = 0; i < n; ++i) largest = Math.max(largest, Math.hypot(contacts[6 * i + 3], contacts[6 * i + 4], contacts[6 * i + 5]));
-    const scale = largest > 0 ? 0.5 * this.radius / largest : 0, points = new Float32Array(6 * n);
-    for (let i = 0; i < n; ++i)
-      for (let k = 0; k < 3; ++k) {
-        points[6 * i + k] = contacts[6 * i + k];
-        points[6 * i + 3 + k] = contacts[6 * i + k] + scale * contacts[6 * i + 3 + k];
-      }
-    this.arrows.geometry.dispose();
-    this.arrows.geometry = new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(points, 3));
-  }
-  setPins(points) {
-    this.pins.clear();
-    for (const p of points) {
-      const dot = new THREE.Mesh(this.pullDot.geometry, new THREE.MeshBasicMaterial({ color: 0x111111 }));
-      dot.position.set(...p);
-      dot.scale.setScalar(0.02 * (this.radius ?? 1));
-      dot.layers.enableAll();
-      this.pins.add(dot);
-    }
-    this.dirty = true;
-  }
-  /** From where the spring holds to where the mouse is; null hides it. */
-  setPull(from, to) {
-    this.pullLine.visible = this.pullDot.visible = Boolean(from);
-    this.dirty = true;
-    if (!from) return;
-    const array = this.pullLine.geometry.attributes.position.array;
-    array.set([...from, ...to]);
-    this.pullLine.geometry.attributes.position.needsUpdate = true;
-    this.pullDot.position.set(...from);
-    this.pullDot.scale.setScalar(0.015 * this.radius);
-  }
-  setTool(position, radius) {
-    this.tool.visible = Boolean(position);
-    this.dirty = true;
-    if (!position) return;
-    this.tool.position.set(...position);
-    this.tool.scale.setScalar(radius);
-  }
+  setPins(points) { this.marks.setPins(points, this.radius ?? 1); this.dirty = true; }
+  setPull(from, to) { this.marks.setPull(from, to, this.radius); this.dirty = true; }
+  setTool(position, radius) { this.marks.setTool(position, radius); this.dirty = true; }
   setWire(on) {
     this.wire = on;
     for (const body of this.bodies) body.wire.visible = on;
