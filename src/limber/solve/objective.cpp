@@ -149,7 +149,14 @@ void Objective<Real>::find_force_scale() {
                 return sum;
             }));
     };
-    force_scale_ = norm_of(linear_) + norm_of(scratch_);
+    // A spring may be all that acts on a body at rest.
+    double springs = 0;
+    for (const ContactTerm& term : in_->contact) {
+        if (!term.acts({})) continue;
+        for (int k = 0; k < term.at.n; ++k)
+            springs += squared_norm((sigma_ / in_->h * term.at.weight[k]) * term.impulse);
+    }
+    force_scale_ = norm_of(linear_) + norm_of(scratch_) + std::sqrt(springs);
 }
 
 template <class Real>

@@ -57,6 +57,7 @@ class Hand final : public ContactMethod {
                  std::span<Vec3d> f) override {
         scene_->correct(with_tool(in), x, v, set, f);
     }
+    std::span<const Vec3d> node_impulses() const override { return scene_->node_impulses(); }
     bool clocked() const override { return scene_->clocked(); }
     std::span<const Index> decisions() const override { return scene_->decisions(); }
     void replay(std::span<const Index> decisions) override { scene_->replay(decisions); }
