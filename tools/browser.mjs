@@ -17,13 +17,13 @@ const flags = ['--headless=new', '--no-sandbox', '--use-angle=swiftshader', '--e
   '--hide-scrollbars', '--mute-audio', '--remote-debugging-port=0'];
 
 /**
- * Returns {browser, close}. Chromium is started here, not by Playwright, which would give it a process session of its own:
- * Linux shares the CPUs out by session first (sched_autogroup), so beside a session that builds or computes at a raised
- * priority such a browser gets a few per cent of a CPU and seems to hang.
+ * Returns {endpoint, end}: a Chromium with one page and its debugger's address. It is started here, not by Playwright, which
+ * would give it a process session of its own: Linux shares the CPUs out by session first (sched_autogroup), so beside a
+ * session that builds or computes at a raised priority such a browser gets a few per cent of a CPU and seems to hang.
  */
-export async function launchBrowser(timeout = 120000) {
+export async function startChromium(more = ['about:blank'], timeout = 120000) {
   const profile = await mkdtemp(join(tmpdir(), 'limber_chromium_'));
-  const child = spawn(chromiumPath, [...flags, `--user-data-dir=${profile}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(chromiumPath, [...flags, `--user-data-dir=${profile}`, ...more], { stdio: ['ignore', 'ignore', 'pipe'] });
   const gone = new Promise((resolve) => child.once('exit', resolve));
   const end = async () => {
     child.kill('SIGKILL');
@@ -41,6 +41,17 @@ export async function launchBrowser(timeout = 120000) {
       child.once('exit', (code) => reject(new Error(`Chromium ended with ${code}: ${said}`)));
       setTimeout(() => reject(new Error(`Chromium does not answer: ${said}`)), timeout).unref();
     });
+    return { endpoint, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** The same for Playwright: {browser, close}. */
+export async function launchBrowser(timeout = 120000) {
+  const { endpoint, end } = await startChromium(undefined, timeout);
+  try {
     const browser = await chromium.connectOverCDP(endpoint, { timeout });
     return { browser, async close() { await browser.close(); await end(); } };
   } catch (error) {

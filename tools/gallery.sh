@@ -49,7 +49,7 @@ heterogeneous_stack      0,8,24,120
 gripper                  0,40,70,110
 pick_and_place           0,81,120,240
 needle                   0,70,140,240
-soft_finger              0,40,100,180
+soft_finger              0,20,50,90
 pneunet                  0,40,100,180
 "
 

@@ -20,7 +20,7 @@ const address = await new Promise((resolve, reject) => {
 const { browser, close } = await launchBrowser();
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: dark ? 'dark' : 'light' });
-  await page.goto(address);
+  await page.goto(`${address}&quality=best`);
   await page.waitForFunction(() => window.limber?.state.ready);
   if (colour) await page.selectOption('#colour', colour);
   if (pull) {

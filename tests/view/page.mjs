@@ -316,9 +316,36 @@ const checks = {
     await nextFrame(page);
     await touch('pointerup', 0, -60);
     await until(page, () => limber.state.frame.hand.length === 0);
+    await page.click('#tool-push');  // without hover: the ball follows the finger
+    await touch('pointerdown', 0, -90);
+    await until(page, () => limber.stage.marks.tool.visible);
+    for (let y = -90; y <= 0; y += 10) {
+      await touch('pointermove', 0, y);
+      await nextFrame(page);
+    }
+    await until(page, () => limber.state.last.contacts > 0);
+    await touch('pointerup', 0, 0);
     await page.click('#help-open');
     await page.waitForSelector('dialog[open]');
     if (pictures) await page.screenshot({ path: join(pictures, 'touch.png') });
+    await close(page);
+    await stop(server);
+  },
+
+  async 'a cable is drawn, and driven by its slider'() {
+    const server = await view(join(scenes, 'soft_finger.toml'));
+    const page = await open(server.address);
+    await until(page, () => limber.stage.marks.cables.visible && limber.state.frame.cables.length === 30);
+    await page.click('#reset');
+    const pull = (value) => page.locator('[data-drive="tendon"]').evaluate((slider, to) => {
+      slider.value = to;
+      slider.dispatchEvent(new Event('input'));
+    }, value);
+    await pull(0.02);  // more than the key frames ever do
+    await until(page, () => limber.state.readings['tendon length'] < 0.0975 && limber.state.readings['tendon force'] > 0);
+    if (pictures) await page.screenshot({ path: join(pictures, 'cable.png') });
+    await pull(0);
+    await until(page, () => limber.state.readings['tendon length'] > 0.114);
     await close(page);
     await stop(server);
   },

@@ -354,7 +354,10 @@ std::string LiveSession::take_stats() {
     for (const auto& joint : world_->contact().joints())
         for (const JointReading& r : joint->readings())
             readings.push_back({std::string(joint->name()) + ' ' + std::string(r.what), r.value});
-    std::string out = stats_message(reports_, readings);
+    std::vector<Reading> drives;
+    for (const Drive& drive : drives_of(world_->model(), world_->state().time))
+        drives.push_back({drive.name, drive.value});
+    std::string out = stats_message(reports_, readings, drives);
     reports_.clear();
     return out;
 }

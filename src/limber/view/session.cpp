@@ -131,7 +131,8 @@ void serve(Session& session, ViewServer& server, const ServeOptions& options) {
 }
 
 std::string stats_message(const std::vector<StepReport>& reports,
-                          const std::vector<Reading>& readings) {
+                          const std::vector<Reading>& readings,
+                          const std::vector<Reading>& drives) {
     Json columns = {"step", "time", "wall_ms"};
     for (const std::string_view stage : stage_names) columns.push_back(std::string(stage));
     for (const char* name : {"iterations", "residual", "kinetic", "elastic", "potential",
@@ -150,9 +151,17 @@ std::string stats_message(const std::vector<StepReport>& reports,
             row.push_back(value);
         rows.push_back(std::move(row));
     }
-    Json told = Json::object();
-    for (const Reading& reading : readings) told[reading.name] = reading.value;
-    return Json{{"type", "stats"}, {"columns", columns}, {"rows", rows}, {"readings", told}}.dump();
+    const auto told = [](const std::vector<Reading>& all) {
+        Json out = Json::object();
+        for (const Reading& reading : all) out[reading.name] = reading.value;
+        return out;
+    };
+    return Json{{"type", "stats"},
+                {"columns", columns},
+                {"rows", rows},
+                {"readings", told(readings)},
+                {"drives", told(drives)}}
+        .dump();
 }
 
 }  // namespace limber

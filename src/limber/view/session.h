@@ -59,13 +59,14 @@ struct ServeOptions {
 /// Takes commands, advances at the wanted pace and publishes, until stopped.
 void serve(Session& session, ViewServer& server, const ServeOptions& options);
 
-/// A number that a joint or a load tells of the last step: "tendon force".
+/// A number that a joint tells of the last step, "tendon force", or where a drive is, "tendon".
 struct Reading {
     std::string name;
     double value = 0;
 };
-/// {"columns": [...], "rows": [[...], ...]}, columns as in steps.csv; "readings": {name: value}.
+/// {"columns": [...], "rows": [[...], ...]}, columns as in steps.csv; "readings" and "drives":
+/// {name: value}.
 std::string stats_message(const std::vector<StepReport>& reports,
-                          const std::vector<Reading>& readings);
+                          const std::vector<Reading>& readings, const std::vector<Reading>& drives);
 
 }  // namespace limber

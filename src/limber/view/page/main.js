@@ -5,13 +5,17 @@ import { Connection } from './connection.js';
 import { Stage } from './stage.js';
 import { Plots } from './plots.js';
 import { Budget } from './budget.js';
+import { Quality, drawsInSoftware } from './quality.js';
 import { Hand } from './hand.js';
-import { element, showDrives, showGallery, showPanels } from './panels.js';
+import { element, showDrives, showGallery, showPanels, updateDrives } from './panels.js';
 import { scaleCss, short } from './colour.js';
 
 const $ = (id) => document.getElementById(id);
 const canvas = $('canvas');
-const stage = new Stage(canvas);
+const asked = new URLSearchParams(location.search);
+const best = asked.get('quality') === 'best';  // for pictures
+const stage = new Stage(canvas, best || !drawsInSoftware());
+const quality = new Quality(stage, best);
 const plots = new Plots($('plots'));
 const budget = new Budget($('budget-box'), (path, to) => send({ do: 'set', path, to }));
 const state = { scene: null, status: {}, geometry: 0, frame: null, waiting: null, frames: 0, last: {}, readings: {}, ready: false, error: '' };
@@ -41,6 +45,7 @@ function showNumbers() {
   const nodes = scene.bodies.reduce((n, b) => n + b.nodes, 0), tets = scene.bodies.reduce((n, b) => n + b.tets, 0);
   if (nodes) rows.push(['size', `${nodes} nodes, ${tets} tets`]);
   if (state.status.solver) rows.push(['solver', state.status.solver]);
+  if (quality.level > 0) rows.push(['picture', 'simpler: this machine draws slowly']);
   for (const [name, value] of Object.entries(state.readings).slice(0, 8)) rows.push([name, short(value)]);
   if (state.status.recording) rows.push(['recording to', state.status.recording]);
   if (state.status.command) rows.push(['the same run', state.status.command]);
@@ -110,6 +115,7 @@ const handlers = {
     const row = message.rows[message.rows.length - 1];
     state.last = Object.fromEntries(message.columns.map((name, k) => [name, row[k]]));
     state.readings = message.readings ?? {};
+    updateDrives($('drives'), message.drives ?? {});
     showNumbers();
   },
   history(message) {
@@ -144,7 +150,7 @@ function animate() {
     if (frame.scene === state.geometry && frame.scene === state.scene.scene) showFrame(frame);
     connection.acknowledge(frame.number);
   }
-  stage.draw();
+  quality.tick(stage.draw());
   plots.draw();
   requestAnimationFrame(animate);
 }
@@ -281,5 +287,11 @@ function layout() {
 addEventListener('resize', layout);
 layout();
 
+// Counts that a program can read from outside without slowing the page down (tools/page_rate.mjs).
+if (asked.has('measure'))
+  setInterval(() => {
+    document.title = ['counts', state.frames, state.frame?.step ?? 0, performance.now(), (state.frame?.positions.length ?? 0) / 3, quality.level].join(' ');
+  }, 100);
+
 // For tests, and for whoever wants to try things in the console.
-window.limber = { state, stage, hand, connection, send, upload };
+window.limber = { state, stage, quality, hand, connection, send, upload };

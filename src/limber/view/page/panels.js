@@ -115,11 +115,22 @@ export function showDrives(box, drives, drive) {
     const slider = element('input', { type: 'range', min: d.lo, max: d.hi, step: (d.hi - d.lo) / 200, 'aria-label': `${d.name} ${d.what}`, 'data-drive': d.name });
     slider.value = d.value;
     slider.addEventListener('input', () => {
-      says.textContent = `${short(Number(slider.value))} ${d.unit}`;
+      slider.says(Number(slider.value));
       drive(d.name, Number(slider.value));
     });
+    slider.says = (value) => { says.textContent = `${short(value)} ${d.unit}`; };
     return element('label', { class: 'field', title: 'by hand instead of its key frames; Reset brings those back' }, element('span', {}, `${d.name} ${d.what}`), slider, says);
   }));
+}
+
+/** Where the drives are now, {name: value}: the sliders follow, but for one that is held. */
+export function updateDrives(box, values) {
+  for (const slider of box.querySelectorAll('[data-drive]')) {
+    const value = values[slider.dataset.drive];
+    if (value === undefined || slider.matches(':active')) continue;
+    slider.value = value;
+    slider.says(value);
+  }
 }
 
 export function showGallery(box, scene, open) {

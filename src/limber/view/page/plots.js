@@ -11,8 +11,9 @@ const STAGES = { detect: ['detect'], rotate: ['rotate'], assemble: ['assemble'],
 const COLOURS = ['#4477aa', '#66ccee', '#228833', '#ccbb44', '#ee6677', '#aa3377', '#999999'];
 
 const ink = () => getComputedStyle(document.documentElement).getPropertyValue('--soft').trim();
+const tick = (v) => (v !== 0 && (Math.abs(v) < 1e-3 || Math.abs(v) >= 1e5) ? v.toExponential(0) : short(v));
 const axis = (extra = {}) => ({ stroke: ink, grid: { stroke: () => '#8884', width: 1 }, ticks: { show: false }, size: 44, font: '10px sans-serif',
-  values: (_, all) => all.map((v) => (v === null ? '' : short(v))), ...extra });
+  values: (_, all) => all.map((v) => (v === null ? '' : tick(v))), ...extra });
 
 export class Plots {
   constructor(box) {

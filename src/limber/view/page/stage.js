@@ -4,6 +4,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { bodyColour, paint } from './colour.js';
 import { Marks } from './marks.js';
+import { LEVELS } from './quality.js';
 
 const SMOOTH_UP_TO = 60000;  // vertices: beyond, normals a frame cost more than they show
 const SHARED = 0;            // layer of what both sides show
@@ -11,9 +12,10 @@ const SHARED = 0;            // layer of what both sides show
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
 export class Stage {
-  constructor(canvas) {
+  constructor(canvas, antialias) {
     this.canvas = canvas;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias, preserveDrawingBuffer: true });
+    this.quality = LEVELS[0];
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -41,6 +43,13 @@ export class Stage {
     this.resize();
   }
 
+  setQuality(level) {
+    this.quality = level;
+    this.sun.castShadow = level.shadows;
+    if (this.grid) { this.grid.anisotropy = level.anisotropy; this.grid.needsUpdate = true; }
+    this.renderer.setPixelRatio(level.scale * Math.min(devicePixelRatio, 2));
+    this.resize();
+  }
   theme() {
     this.scene.background = new THREE.Color(dark.matches ? 0x171d24 : 0xdfe6ed);
     this.scene.fog = null;
@@ -166,7 +175,7 @@ export class Stage {
     pen.strokeRect(0, 0, 128, 128);
     this.grid = new THREE.CanvasTexture(canvas);
     this.grid.wrapS = this.grid.wrapT = THREE.RepeatWrapping;
-    this.grid.anisotropy = 8;
+    this.grid.anisotropy = this.quality.anisotropy;
     this.grid.colorSpace = THREE.SRGBColorSpace;
     return this.grid;
   }
