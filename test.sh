@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test. `--long` adds the thread sanitizer, the portable build,
-# the live page in a browser, Blender, clang-tidy, the long kill-and-resume runs, every scene to its end and the benches. Fails with one clear line.
+# Installs what is missing, builds, and runs every test, the live page in a browser too. `--long` adds the thread sanitizer, the
+# portable build, every header alone, CalculiX, Blender, clang-tidy, the long kill-and-resume runs, every scene to its end and the
+# benches. Fails with one clear line.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -38,14 +39,17 @@ clang-format-14 --dry-run -Werror "${sources[@]}" || fail "format: run tools/for
 stage "tests"
 ctest --preset release -j2 -LE '^(view_page|headers)$' --no-tests=error || fail "tests"
 
+if [ $view = ON ]; then
+  stage "the live page in a browser"
+  tools/packages.sh browser || fail "packages"
+  ctest --preset release -L '^view_page$' || fail "the live page"
+fi
+
 stage "sanitizers (address, undefined behaviour)"
 build asan OFF asan_tests  # the live page takes long to compile, and none of these use it
 ctest --preset asan -j2 -L '^(core|io|scene|contact|sim)$' --no-tests=error || fail "sanitizers"
 
 if [ "$long" = yes ]; then
-  stage "the live page in a browser"
-  tools/packages.sh browser || fail "packages"
-  ctest --preset release -L '^view_page$' || fail "the live page"
   stage "every header alone"
   ctest --preset release -L '^headers$' || fail "headers"
   stage "sanitizers, everything"

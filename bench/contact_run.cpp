@@ -23,7 +23,7 @@ ContactRun run_contact(World& world, int skip, int steps) {
             run.failure = r.failure.what;
             break;
         }
-        if (k < skip || r.contacts == 0) continue;
+        if (k < skip || r.constraints.rows == 0) continue;
         ms.push_back(solve_ms(r));
         run.constraints += r.constraints.rows;
         run.contacts += r.contacts;

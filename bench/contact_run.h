@@ -26,7 +26,7 @@ struct ContactRun {
 
     double of(Stage s) const { return stage_ms[static_cast<int>(s)]; }
 };
-/// `skip` steps that do not count, then `steps`, of which those with contacts do.
+/// `skip` steps that do not count, then `steps`, of which those with constraints do.
 ContactRun run_contact(World& world, int skip, int steps);
 
 }  // namespace limber::bench

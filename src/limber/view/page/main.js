@@ -277,7 +277,8 @@ function layout() {
   if (narrow) $('plots').classList.add('closed');
   $('plots').style.right = open && !narrow ? `${side.offsetWidth}px` : '0';
   plots.resize(innerWidth - (open && !narrow ? side.offsetWidth : 0));
-  const bottom = ($('timeline').hidden ? 0 : $('timeline').offsetHeight) + $('plots').offsetHeight;
+  const below = $('timeline').hidden ? 0 : $('timeline').offsetHeight, bottom = below + $('plots').offsetHeight;
+  $('plots').style.bottom = side.style.bottom = `${below}px`;
   stage.inset = { top, right: open && !narrow ? side.offsetWidth : 0, bottom: bottom + (open && narrow ? side.offsetHeight : 0) };
   $('legend').style.bottom = `${stage.inset.bottom + 12}px`;
   $('side-b').style.left = `${(innerWidth - stage.inset.right) / 2 + 10}px`;
