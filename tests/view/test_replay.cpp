@@ -18,8 +18,9 @@ namespace {
 using Json = nlohmann::json;
 
 /// A run folder of 12 steps under gravity, a frame every third step.
-std::string make_run(const TempFolder& folder, const std::string& name, const std::string& young) {
-    const std::string file = test::bar_scene(folder);
+std::string make_run(const TempFolder& folder, const std::string& name, const std::string& young,
+                     const std::string& more = "") {
+    const std::string file = test::bar_scene(folder, more);
     LoadOptions load;
     load.sets = {"material.soft.young=" + young, "gravity=[0, -9.81, 0]"};
     const SceneDef scene = load_scene(file, load);
@@ -32,6 +33,9 @@ std::string make_run(const TempFolder& folder, const std::string& name, const st
     o.dir = folder.path(name);
     std::filesystem::create_directory(o.dir);
     o.every = 3;
+    o.formats.clear();
+    for (const OutputFormat format : scene.output.formats)
+        o.formats.emplace_back(enum_names(OutputFormat{})[static_cast<std::size_t>(format)]);
     o.scene_text = resolved_toml(scene);
     o.log = LogKind::none;
     add_observers(world, o);
@@ -76,6 +80,31 @@ TEST(Replay, plays_the_frames_of_a_run_and_stops_at_its_end) {
                               R"({"do":"set","path":"solver.kind","to":"cholesky"})",
                               R"({"do":"pin","triangle":0,"weight":[1,0,0]})"})
         EXPECT_THROW(session.handle(parse_command(wrong), server), InputError) << wrong;
+}
+
+TEST(Replay, shows_the_contacts_that_a_run_has_written) {
+    const TempFolder folder;
+    const std::string floor = "[[obstacle]]\nshape = \"plane\"\nposition = [0, -0.1, 0]\n";
+    ReplaySession without({make_run(folder, "without", "1e5", floor)});
+    ViewServer server({});
+    const Command on = parse_command(R"({"do":"contacts","on":true})");
+    EXPECT_THROW(without.handle(on, server), InputError);
+    ReplaySession session(
+        {make_run(folder, "a", "1e5", floor + "[output]\nformats = [\"vtu\", \"contacts\"]\n")});
+    session.handle(on, server);
+    session.handle(parse_command(R"({"do":"seek","value":4})"), server);
+    EXPECT_EQ(Json::parse(session.status())["contacts"], true);
+    const std::string frame = session.frame();
+    const std::uint32_t n = FrameHead(frame).word[12];
+    ASSERT_GT(n, 0u);
+    double up = 0;  // [N]
+    for (std::uint32_t k = 0; k < n; ++k) {
+        float arrow[6];
+        std::memcpy(arrow, frame.data() + frame.size() - (n - k) * sizeof arrow, sizeof arrow);
+        EXPECT_NEAR(arrow[1], -0.1, 2e-3) << "where the floor is";
+        up += arrow[4];
+    }
+    EXPECT_GT(up, 10) << "the bar leans on the floor";
 }
 
 TEST(Replay, tells_how_far_two_runs_are_apart) {

@@ -107,8 +107,8 @@ bool split_name(const std::string& file, std::string& stem, std::int64_t& step) 
 }
 
 template <class F>
-void for_each_frame_file(const std::string& dir, F&& f) {
-    const fs::path folder = fs::path(dir) / "vtu";
+void for_each_frame_file(const std::string& dir, F&& f, const char* kind = "vtu") {
+    const fs::path folder = fs::path(dir) / kind;
     std::error_code error;
     fs::directory_iterator it(folder, error);
     if (error) throw SystemError(folder.string(), "list the frames", error.value());
@@ -182,6 +182,25 @@ std::vector<std::int64_t> frame_steps(const std::string& dir) {
     for_each_frame_file(
         dir, [&](const fs::path&, const std::string&, std::int64_t step) { steps.insert(step); });
     return {steps.begin(), steps.end()};
+}
+
+bool has_frame_contacts(const std::string& dir) {
+    return fs::is_directory(fs::path(dir) / "contacts");
+}
+
+std::vector<FrameContact> read_frame_contacts(const std::string& dir, std::int64_t step) {
+    std::vector<FrameContact> out;
+    const auto read = [&](const fs::path& path, const std::string&, std::int64_t k) {
+        if (k != step) return;
+        const VtuFrame file(path.string(), read_file(path.string()));
+        const std::vector<Vec3d> points = file.vectors("Points", "Points"),
+                                 normal = file.vectors("PointData", "normal_force"),
+                                 friction = file.vectors("PointData", "friction_force");
+        for (std::size_t i = 0; i < points.size(); ++i)
+            out.push_back({points[i], normal[i] + friction[i]});
+    };
+    for_each_frame_file(dir, read, "contacts");
+    return out;
 }
 
 std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step, bool skins) {

@@ -30,6 +30,15 @@ std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step, boo
 /// refused with the reason.
 FrameBody read_frame_file(const std::string& path);
 
+/// A contact in one frame: where it is, and the force on the body that feels it.
+struct FrameContact {
+    Vec3d point, force;  // [m], [N]
+};
+/// Whether the run was asked for contacts.
+bool has_frame_contacts(const std::string& dir);
+/// contacts/contacts_000123.vtu; none where the step has no such file, as step 0.
+std::vector<FrameContact> read_frame_contacts(const std::string& dir, std::int64_t step);
+
 /// What is drawn of a body: its skin, or the boundary of its tets.
 struct FrameSurface {
     std::vector<Index> nodes;         // points of the body that are used, ascending

@@ -173,10 +173,22 @@ void ReplaySession::handle(const Command& c, ViewServer& server) {
         case Verb::colour:
             colour_ = c.text;
             break;
+        case Verb::contacts:
+            show_contacts(c.on);
+            break;
         default:
             throw InputError("a replay only plays, stops and seeks");
     }
     server.publish(Slot::status, status());
+}
+
+void ReplaySession::show_contacts(bool on) {
+    if (on && runs_.size() > 1) throw InputError("contact forces are shown of one run at a time");
+    if (on && !has_frame_contacts(runs_[0].dir()))
+        throw InputError(
+            "this run holds no contacts; run it with output.formats = [\"vtu\", "
+            "\"contacts\"]");
+    show_contacts_ = on;
 }
 
 /// How far the runs are apart at each vertex, the same in both pictures; or one field of each.
@@ -211,15 +223,20 @@ std::string ReplaySession::frame() {
     content.values = values_;
     for (const float value : values_) content.hi = std::max(content.hi, value);
     content.poses = poses;
+    std::vector<ForceArrow> arrows;
+    if (show_contacts_)
+        for (const FrameContact& contact : read_frame_contacts(runs_[0].dir(), content.step))
+            arrows.push_back({contact.point, contact.force});
+    content.contacts = arrows;
     changed_ = false;
     return encode_frame(content);
 }
 
 std::string ReplaySession::status() const {
-    return Json{{"type", "status"},         {"playing", playback_.playing},
-                {"speed", playback_.speed}, {"failure", ""},
-                {"recording", ""},          {"colour", colour_},
-                {"contacts", false}}
+    return Json{{"type", "status"},          {"playing", playback_.playing},
+                {"speed", playback_.speed},  {"failure", ""},
+                {"recording", ""},           {"colour", colour_},
+                {"contacts", show_contacts_}}
         .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

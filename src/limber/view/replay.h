@@ -77,13 +77,14 @@ class ReplaySession final : public Session {
   private:
     void seek(std::size_t frame);
     void fill_values();
+    void show_contacts(bool on);
 
     std::vector<ReplayRun> runs_;
     bool comparable_ = false;  // the same vertices in both
     std::size_t at_ = 0;
     std::uint32_t frame_number_ = 0;
     Playback playback_;
-    bool changed_ = true;
+    bool changed_ = true, show_contacts_ = false;
     std::string colour_;
     std::vector<float> positions_, values_;
 };
