@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A picture of the live page without a display: node page_picture.mjs LIMBER OUT.png [--dark] SCENE|DIR...
-// With --pull the first body is held by the mouse, so that the picture shows what the page is for.
+// With --pull the first body is held by the mouse, with --contacts contact forces are drawn, --colour=FIELD colours.
 import { spawn } from 'node:child_process';
 import { chromiumPath, launchBrowser } from './browser.mjs';
 
 const args = process.argv.slice(2), flag = (name) => args.includes(name) && args.splice(args.indexOf(name), 1).length > 0;
-const dark = flag('--dark'), pull = flag('--pull'), colour = args.find((a) => a.startsWith('--colour='))?.slice(9);
+const dark = flag('--dark'), pull = flag('--pull'), contacts = flag('--contacts'), colour = args.find((a) => a.startsWith('--colour='))?.slice(9);
 const [limber, out, ...what] = args.filter((a) => !a.startsWith('--colour='));
 if (!chromiumPath || !out || !what.length) {
   console.error(out ? 'error: no Chromium here; tools/packages.sh browser installs one' : 'usage: page_picture.mjs LIMBER OUT.png SCENE|DIR...');
@@ -22,7 +22,13 @@ try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: dark ? 'dark' : 'light' });
   await page.goto(`${address}&quality=best`);
   await page.waitForFunction(() => window.limber?.state.ready);
+  page.setDefaultTimeout(120000);
   if (colour) await page.selectOption('#colour', colour);
+  if (contacts) {
+    await page.click('#arrows');
+    await page.waitForFunction(() => limber.stage.marks.arrows.visible);
+    await page.click('#frame');
+  }
   if (pull) {
     const [x, y] = await page.evaluate(() => {
       // Towards the right end of what is drawn, well inside it: the body moves while we aim.

@@ -12,4 +12,7 @@ picture bar last bar
 "$limber" run scenes/twisted_beam.toml -o "$out/twist" >/dev/null
 picture twist last twist --color von_mises
 "$limber" run scenes/sphere_drop.toml -o "$out/ball" --steps 240 >/dev/null
+page() { node tools/page_picture.mjs "$limber" "docs/images/$1.png" "${@:2}"; }
+page page scenes/soft_finger.toml --pull --colour=von_mises
+page contact_forces scenes/pad_on_sphere.toml --contacts
 picture ball 80 ball --edges --eye 0.3 0.38 0.95 --target -0.31 0.17 0
