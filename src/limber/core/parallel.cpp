@@ -11,6 +11,10 @@
 #include <numeric>
 #include <optional>
 
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
 #include "limber/core/check.h"
 #include "limber/core/run_alone.h"
 
@@ -31,6 +35,37 @@ void in_arena(const F& f) {
     else
         f();
 }
+
+/// The thread sanitizer does not see how the pool, which is built without it, orders threads. So it
+/// is told: what came before the work was handed out is known to whoever does it, and what was done
+/// is known to whoever has waited for it.
+class Handover {
+  public:
+#if defined(__SANITIZE_THREAD__)
+    void hand_out() {
+        __tsan_release(&out_);
+    }
+    void collect() {
+        __tsan_acquire(&in_);
+    }
+    template <class F>
+    void work(const F& f) {
+        __tsan_acquire(&out_);
+        f();
+        __tsan_release(&in_);
+    }
+
+  private:
+    char out_ = 0, in_ = 0;
+#else
+    void hand_out() {}
+    void collect() {}
+    template <class F>
+    void work(const F& f) {
+        f();
+    }
+#endif
+};
 
 }  // namespace
 
@@ -71,11 +106,15 @@ void run_chunks(Index n_chunks, void* context, ChunkFunction function) {
         for (Index chunk = 0; chunk < n_chunks; ++chunk) function(context, chunk);
         return;
     }
-    in_arena([=] {
+    Handover handover;
+    handover.hand_out();
+    in_arena([&, n_chunks] {
         tbb::parallel_for(
-            Index{0}, n_chunks, [=](Index chunk) { function(context, chunk); },
+            Index{0}, n_chunks,
+            [=, &handover](Index chunk) { handover.work([=] { function(context, chunk); }); },
             tbb::static_partitioner{});
     });
+    handover.collect();
 }
 
 void run_tiles(Index n_tiles, void* context, ChunkFunction function) {
@@ -83,13 +122,17 @@ void run_tiles(Index n_tiles, void* context, ChunkFunction function) {
         for (Index tile = 0; tile < n_tiles; ++tile) function(context, tile);
         return;
     }
-    in_arena([=] {
-        tbb::this_task_arena::isolate([=] {
+    Handover handover;
+    handover.hand_out();
+    in_arena([&, n_tiles] {
+        tbb::this_task_arena::isolate([&, n_tiles] {
             tbb::parallel_for(
-                Index{0}, n_tiles, [=](Index tile) { function(context, tile); },
+                Index{0}, n_tiles,
+                [=, &handover](Index tile) { handover.work([=] { function(context, tile); }); },
                 tbb::simple_partitioner{});
         });
     });
+    handover.collect();
 }
 
 }  // namespace detail
@@ -132,9 +175,13 @@ void TaskTree::run_upward(std::span<const char> todo, void* context,
             if (i == -1 || !wanted(i) || pending_[i].fetch_sub(1) != 1) return;
         }
     };
+    Handover handover;
     in_arena([&] {
         tbb::task_group group;
-        const auto start = [&](Index i) { group.run([&climb, i] { climb(i); }); };
+        const auto start = [&](Index i) {
+            group.run([&climb, &handover, i] { handover.work([&climb, i] { climb(i); }); });
+        };
+        handover.hand_out();
         // pending_ falls while tasks run: only tasks without children to wait for start here.
         for (Index i = 0; i < size(); ++i) {
             const auto children =
@@ -143,6 +190,7 @@ void TaskTree::run_upward(std::span<const char> todo, void* context,
         }
         group.wait();
     });
+    handover.collect();
 }
 
 void TaskTree::run_downward(std::span<const char> todo, void* context,
@@ -153,26 +201,32 @@ void TaskTree::run_downward(std::span<const char> todo, void* context,
             if (wanted(i)) function(context, i);
         return;
     }
+    Handover handover;
     in_arena([&] {
         tbb::task_group group;
         struct Descent {
             const TaskTree& tree;
             const decltype(wanted)& is_wanted;
             tbb::task_group& tasks;
+            Handover& handover;
             void* context;
             detail::ChunkFunction function;
             void operator()(Index i) const {
                 function(context, i);
+                handover.hand_out();
                 for (Index k = tree.child_begin_[i]; k < tree.child_begin_[i + 1]; ++k)
                     start(tree.child_[k]);
             }
             void start(Index i) const {
-                if (is_wanted(i)) tasks.run([this, i] { (*this)(i); });
+                if (is_wanted(i))
+                    tasks.run([this, &to = handover, i] { to.work([this, i] { (*this)(i); }); });
             }
-        } descent{*this, wanted, group, context, function};
+        } descent{*this, wanted, group, handover, context, function};
+        handover.hand_out();
         for (Index root : root_) descent.start(root);
         group.wait();
     });
+    handover.collect();
 }
 
 }  // namespace limber
