@@ -163,7 +163,7 @@ BenchResult zeng2022_table3(const BenchOptions& options) {
         {"Multi-torus", "ten_tori", 60, 20, 33570, 323.28, 89.81, 8.83, 9.83},
         {"Rolling", "rolling_cylinder", 10, 20, 26082, 537.99, 36.56, 5.06, 13.84},
         {"Hetero-Material", "heterogeneous_armadillo", 40, 20, 31302, 270.96, 156.17, 2.14, 1.37},
-        {"Needle Insertion", "needle", 40, 20, 12555, 96.84, 25.56, 3.29, 12.87},
+        {"Needle Insertion", "needle", 100, 20, 12555, 96.84, 25.56, 3.29, 12.87},
         {"Rich Contact", "pad_on_sphere", 20, 20, 6561, 1235.40, 24.95, 2.03, 8.14},
         {"Stacking", "stack", 20, 20, 30240, 163.26, 121.54, 4.00, 3.29},
         {"Hetero-Stacking", "heterogeneous_stack", 60, 20, 2205, 240.0, 18.86, 1.69, 8.96},
