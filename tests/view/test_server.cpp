@@ -256,7 +256,11 @@ TEST(ViewServer, forgets_heads_that_never_end_and_connections_that_come_and_go) 
     }
     EXPECT_TRUE(eventually(
         [&] { return server.counts().accepted == many + 1 && server.counts().connections == 0; }));
+#if defined(__SANITIZE_ADDRESS__)  // keeps what is freed, to see who uses it still
+    EXPECT_GT(before, 0);
+#else
     EXPECT_LE(resident_mib() - before, 64) << "of memory kept";
+#endif
     EXPECT_EQ(slow.receive_all(), "") << "closed without an answer";
     EXPECT_EQ(status_of(ask(server, request(server, "/page.js"))), 200);
 }

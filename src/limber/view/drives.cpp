@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "limber/core/errors.h"
+#include "limber/core/numbers.h"
+
 namespace limber {
 
 namespace {
@@ -31,6 +34,19 @@ Drive drive_of(const std::string& name, const char* what, const char* unit,
     return out;
 }
 
+/// Key frames from where it is now to its value, within `ramp` [s]; 0: it is there.
+void move_to(Model& model, const Drive& drive, double time, double ramp) {
+    for_each_drive(model, [&](const std::string& name, const char*, const char*,
+                              Track<double>& track, double at_rest, double) {
+        if (name != drive.name) return;
+        const double now = track.empty() ? at_rest : track.value(time);
+        if (ramp > 0)
+            track = {{time, time + ramp}, {now, drive.value}};
+        else
+            track = {{time}, {drive.value}};
+    });
+}
+
 }  // namespace
 
 std::vector<Drive> drives_of(const Model& model, double time) {
@@ -42,14 +58,22 @@ std::vector<Drive> drives_of(const Model& model, double time) {
     return out;
 }
 
-void set_drive(Model& model, std::string_view name, double value, double time, double ramp) {
-    for_each_drive(model, [&](const std::string& its_name, const char*, const char*,
-                              Track<double>& track, double at_rest, double) {
-        if (its_name != name) return;
-        const double now = track.empty() ? at_rest : track.value(time);
-        track.times = {time, time + ramp};
-        track.values = {now, value};
-    });
+void Drives::set(Model& model, const std::string& name, double value, double time) {
+    const auto found = std::find_if(all_.begin(), all_.end(),
+                                    [&](const Drive& drive) { return drive.name == name; });
+    if (found == all_.end())
+        throw InputError("there is no cable or cavity '" + printable(name) + "'");
+    if (!(value >= found->lo && value <= found->hi))
+        throw InputError("'" + name + "' goes from " + number_text(found->lo) + " to " +
+                         number_text(found->hi) + ' ' + found->unit);
+    found->value = value;
+    found->by_hand = true;
+    move_to(model, *found, time, std::max(0.1, model.h));
+}
+
+void Drives::apply(Model& model, double time) const {
+    for (const Drive& drive : all_)
+        if (drive.by_hand) move_to(model, drive, time, 0);
 }
 
 void cable_pieces(const Model& model, std::span<const Vec3d> x, double time,

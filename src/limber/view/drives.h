@@ -4,7 +4,6 @@
 #include <array>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "limber/solve/model.h"
@@ -21,9 +20,23 @@ struct Drive {
 };
 std::vector<Drive> drives_of(const Model& model, double time);
 
-/// From its value at `time` the drive goes to `value` within `ramp` [s] and stays there, in place
-/// of its key frames.
-void set_drive(Model& model, std::string_view name, double value, double time, double ramp);
+/// The drives of a scene and what a user has done to them.
+class Drives {
+  public:
+    Drives() = default;
+    /// `model` with its key frames.
+    explicit Drives(const Model& model) : all_(drives_of(model, 0)) {}
+    const std::vector<Drive>& all() const { return all_; }
+    /// From where it is at `time` a drive goes to `value` within a tenth of a second and stays
+    /// there, in place of its key frames. InputError where there is no such drive or it does not
+    /// reach that far.
+    void set(Model& model, const std::string& name, double value, double time);
+    /// All that were set before are where they were, on another model of the scene.
+    void apply(Model& model, double time) const;
+
+  private:
+    std::vector<Drive> all_;
+};
 
 /// The pieces of all cables, for drawing.
 void cable_pieces(const Model& model, std::span<const Vec3d> x, double time,

@@ -9,7 +9,6 @@
 
 #include "limber/contact/joint.h"
 #include "limber/core/errors.h"
-#include "limber/core/numbers.h"
 #include "limber/sim/tune.h"
 #include "limber/view/upload.h"
 
@@ -55,7 +54,7 @@ void LiveSession::open(const std::string& file, const LoadOptions& load) {
     scene_ = std::move(scene);
     built_ = std::move(built);
     pins_.clear();
-    drives_ = drives_of(*model, 0);
+    drives_ = Drives(*model);
     make_world(std::move(model), nullptr);
 }
 
@@ -86,8 +85,7 @@ void LiveSession::make_world(std::unique_ptr<Model> model, const State* state) {
         world->state().step = std::llround(state->time / h);
         world->state().time = static_cast<double>(world->state().step) * h;
     }
-    for (const Drive& drive : drives_)
-        if (drive.by_hand) set_drive(*model_, drive.name, drive.value, world->state().time, h);
+    drives_.apply(*model_, world->state().time);
     surface_ = std::make_unique<DisplaySurface>(world->model());
     world_ = std::move(world);
     positions_.resize(3 * static_cast<std::size_t>(surface_->n_vertices()));
@@ -180,20 +178,6 @@ void LiveSession::pin(const SurfacePick& pick) {
     rebuild(std::move(model));
 }
 
-/// Key frames end here: from now on the value is what the user wants, a tenth of a second later.
-void LiveSession::drive(const std::string& name, double value) {
-    const auto found = std::find_if(drives_.begin(), drives_.end(),
-                                    [&](const Drive& drive) { return drive.name == name; });
-    if (found == drives_.end())
-        throw InputError("there is no cable or cavity '" + printable(name) + "'");
-    if (!(value >= found->lo && value <= found->hi))
-        throw InputError("'" + name + "' goes from " + number_text(found->lo) + " to " +
-                         number_text(found->hi) + ' ' + found->unit);
-    found->value = value;
-    found->by_hand = true;
-    set_drive(*model_, name, value, world_->state().time, std::max(0.1, world_->model().h));
-}
-
 void LiveSession::set_recording(bool on) {
     if (!on) return stop_recording();
     if (recording_) return;
@@ -249,7 +233,7 @@ void LiveSession::handle(const Command& c, ViewServer& server) {
             hand_->set_tool(std::nullopt);
             break;
         case Verb::drive:
-            drive(c.text, c.value);
+            drives_.set(*model_, c.text, c.value, world_->state().time);
             return;
         case Verb::colour:
             colour_ = c.text;
@@ -395,7 +379,7 @@ void LiveSession::announce(ViewServer& server) {
     d.obstacles = &world_->model().obstacles;
     d.fields = Colours::fields(*world_);
     d.warnings = built_.warnings;
-    d.drives = drives_;
+    d.drives = drives_.all();
     d.gallery = options_.gallery;
     d.panels = true;
     d.uploads = !options_.upload_folder.empty();

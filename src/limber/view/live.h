@@ -71,7 +71,6 @@ class LiveSession final : public Session {
     void refuse_while_recording() const;
     void start_pull(const Command& command);
     void pin(const SurfacePick& pick);
-    void drive(const std::string& name, double value);
     void set_recording(bool on);
     void stop_recording();
     bool in_surface(const SurfacePick& pick) const;
@@ -86,7 +85,7 @@ class LiveSession final : public Session {
     Hand* hand_ = nullptr;    // the world's contact method
     std::unique_ptr<DisplaySurface> surface_;
     std::vector<UserPin> pins_;
-    std::vector<Drive> drives_;
+    Drives drives_;
     std::optional<Recording> recording_;
 
     std::uint32_t scene_number_ = 0, frame_number_ = 0;
