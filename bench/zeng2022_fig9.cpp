@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/core/parallel.h"
-#include "limber/output/plot.h"
 #include "limber/linalg/bandwidth.h"
+#include "limber/output/plot.h"
 #include "limber/study/gemm_rate.h"
 #include "zeng2022.h"
 

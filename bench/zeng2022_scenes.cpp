@@ -197,11 +197,12 @@ BenchResult zeng2022_table3(const BenchOptions& options) {
     }
     BenchResult result;
     result.markdown =
-        table.text() +
-        fmt::format("\nWall time, {} threads, means over steps with constraints.\n", thread_count());
-    result.claims = {{"every scene runs through with constraints", whole, fmt::format("{} scenes", n)},
-                     {"W is no obstacle: less than a fifth of the step in every scene", below == n,
-                      fmt::format("{} of {}", below, n)}};
+        table.text() + fmt::format("\nWall time, {} threads, means over steps with constraints.\n",
+                                   thread_count());
+    result.claims = {
+        {"every scene runs through with constraints", whole, fmt::format("{} scenes", n)},
+        {"W is no obstacle: less than a fifth of the step in every scene", below == n,
+         fmt::format("{} of {}", below, n)}};
     result.json = nlohmann::json{{"rows", json}}.dump(2);
     return result;
 }
