@@ -48,7 +48,23 @@ export async function startChromium(more = ['about:blank'], timeout = 120000) {
   }
 }
 
-/** The same for Playwright: {browser, close}. */
+/** Starts `limber view ARGS` and returns {address, stop, kill}: what it prints to be opened, and two ways to end it. */
+export async function startView(limber, args, options = {}) {
+  const child = spawn(limber, ['view', ...args, '--no-open'], { stdio: ['ignore', 'pipe', 'inherit'], ...options });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  let text = '';
+  const address = await new Promise((resolve, reject) => {
+    child.stdout.on('data', (data) => {
+      text += data;
+      const found = text.match(/http:\S+/);
+      if (found) resolve(found[0]);
+    });
+    ended.then((code) => reject(new Error(`limber view ${args.join(' ')} ended with ${code}`)));
+  });
+  return { address, async stop() { child.kill('SIGINT'); await ended; }, kill() { child.kill('SIGKILL'); } };
+}
+
+/** startChromium() for Playwright: {browser, close}. */
 export async function launchBrowser(timeout = 120000) {
   const { endpoint, end } = await startChromium(undefined, timeout);
   try {

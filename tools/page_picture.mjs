@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A picture of the live page without a display: node page_picture.mjs LIMBER OUT.png [--dark] SCENE|DIR...
 // With --pull the first body is held by the mouse, with --contacts contact forces are drawn, --colour=FIELD colours.
-import { spawn } from 'node:child_process';
-import { chromiumPath, launchBrowser } from './browser.mjs';
+import { chromiumPath, launchBrowser, startView } from './browser.mjs';
 
 const args = process.argv.slice(2), flag = (name) => args.includes(name) && args.splice(args.indexOf(name), 1).length > 0;
 const dark = flag('--dark'), pull = flag('--pull'), contacts = flag('--contacts'), colour = args.find((a) => a.startsWith('--colour='))?.slice(9);
@@ -11,12 +10,7 @@ if (!chromiumPath || !out || !what.length) {
   console.error(out ? 'error: no Chromium here; tools/packages.sh browser installs one' : 'usage: page_picture.mjs LIMBER OUT.png SCENE|DIR...');
   process.exit(4);
 }
-const child = spawn(limber, ['view', ...what, '--no-open'], { stdio: ['ignore', 'pipe', 'inherit'] });
-let text = '';
-const address = await new Promise((resolve, reject) => {
-  child.stdout.on('data', (data) => { text += data; const found = text.match(/http:\S+/); if (found) resolve(found[0]); });
-  child.on('exit', (code) => reject(new Error(`limber view ended with ${code}`)));
-});
+const { address, stop } = await startView(limber, what);
 const { browser, close } = await launchBrowser();
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: dark ? 'dark' : 'light' });
@@ -48,6 +42,5 @@ try {
   await page.screenshot({ path: out });
 } finally {
   await close();
-  child.removeAllListeners('exit');
-  child.kill('SIGINT');
+  await stop();
 }

@@ -2,11 +2,10 @@
 // Frames a second that a browser shows, beside what `limber bench view-rate` measures with a plain socket:
 // node page_rate.mjs LIMBER [SECONDS]. Headless Chromium draws in software, on the cores the solver wants too. The counts
 // come as the page's title: a debugger that listens in on the frames would take more time than all the rest.
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromiumPath, startChromium } from './browser.mjs';
+import { chromiumPath, startChromium, startView } from './browser.mjs';
 
 const [limber, seconds = '10'] = process.argv.slice(2);
 if (!chromiumPath || !limber) {
@@ -49,12 +48,7 @@ try {
     const scene = join(folder, `sheet${cells}.toml`);
     await writeFile(scene, sheet(cells));
     const began = Date.now();
-    const child = spawn(limber, ['view', scene, '--no-open', '--threads', '1'], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let text = '';
-    const address = await new Promise((resolve, reject) => {
-      child.stdout.on('data', (data) => { text += data; const found = text.match(/http:\S+/); if (found) resolve(found[0]); });
-      child.on('exit', (code) => reject(new Error(`limber view ended with ${code}`)));
-    });
+    const { address, stop } = await startView(limber, [scene, '--threads', '1']);
     const { endpoint, end } = await startChromium([`${address}&measure`, '--window-size=1280,800']);
     const { port } = new URL(endpoint);
     let first = null;
@@ -67,8 +61,7 @@ try {
     const b = await counts(port), s = (b.ms - a.ms) / 1000;
     rows.push([b.vertices, ((b.frames - a.frames) / s).toFixed(1), ((b.step - a.step) / s).toFixed(1), b.quality, first.ms.toFixed(0), started]);
     await end();
-    child.removeAllListeners('exit');
-    child.kill('SIGINT');
+    await stop();
   }
 } finally {
   await rm(folder, { recursive: true, force: true });

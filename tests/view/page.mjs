@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve as absolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromiumPath, launchBrowser } from '../../tools/browser.mjs';
+import { chromiumPath, launchBrowser, startView } from '../../tools/browser.mjs';
 
 const limber = absolute(process.argv[2]), pictures = process.argv[3], only = process.argv[4] ?? '';
 const here = dirname(fileURLToPath(import.meta.url)), scenes = join(here, '../../scenes');
@@ -27,28 +27,14 @@ async function sceneFile(name, text) {
 }
 
 const running = new Set();
-/** Starts limber and returns the address it prints. */
-async function start(...args) {
-  const child = spawn(limber, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
-  running.add(child);
-  let text = '', errors = '';
-  child.stderr.on('data', (data) => { errors += data; });
-  const address = await new Promise((resolve, reject) => {
-    child.stdout.on('data', (data) => {
-      text += data;
-      const found = text.match(/http:\S+/);
-      if (found) resolve(found[0]);
-    });
-    child.on('exit', (code) => reject(new Error(`limber ${args.join(' ')} ended with ${code}: ${errors}`)));
-  });
-  return { address, child };
+async function view(...args) {
+  const server = await startView(limber, [...args, '--threads', '1'], { cwd: folder });
+  running.add(server);
+  return server;
 }
-const view = (...args) => start('view', ...args, '--no-open', '--threads', '1');
-async function stop({ child }) {
-  running.delete(child);
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGINT');
-  await gone;
+async function stop(server) {
+  running.delete(server);
+  await server.stop();
 }
 
 const { browser, close: closeBrowser } = await launchBrowser();
@@ -268,7 +254,7 @@ const checks = {
     const { port, searchParams } = new URL(server.address);
     await stop(server);
     await until(page, () => limber.state.error.includes('connection is lost'));
-    server = await start('view', file, '--no-open', '--port', port, '--threads', '1');
+    server = await view(file, '--port', port);
     // Another run has another token: the old page must not get in, the new address must.
     assert.notEqual(new URL(server.address).searchParams.get('token'), searchParams.get('token'));
     await page.evaluate((token) => { limber.connection.token = token; }, new URL(server.address).searchParams.get('token'));
@@ -388,7 +374,7 @@ async function tried(name, check) {
       return 'ok';
     } catch (error) {
       const late = error.name === 'TimeoutError';
-      for (const child of running) child.kill('SIGKILL');
+      for (const server of running) server.kill();
       running.clear();
       for (const context of contexts) await context.close();
       contexts.clear();
@@ -409,7 +395,7 @@ try {
   for (const [name, check] of Object.entries(checks))
     if (name.includes(only)) results.push(await tried(name, check));
 } finally {
-  for (const child of running) child.kill('SIGKILL');
+  for (const server of running) server.kill();
   await closeBrowser();
   await rm(folder, { recursive: true, force: true });
 }

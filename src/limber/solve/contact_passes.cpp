@@ -9,17 +9,11 @@ namespace {
 
 constexpr Index grain = LinearStep::grain;
 
-PcgOptions pcg_options(double rel_tolerance) {
-    PcgOptions out;
-    out.rel_tolerance = rel_tolerance;
-    return out;
-}
-
 }  // namespace
 
 ContactPasses::ContactPasses(const Model& model, const ContactPassOptions& options,
                              double rel_tolerance)
-    : model_(model), options_(options), pcg_(pcg_options(rel_tolerance)) {
+    : model_(model), options_(options), pcg_({.rel_tolerance = rel_tolerance}) {
     for (std::vector<Vec3d>* array : {&rhs_, &product_, &solution_}) array->resize(model.n_nodes());
 }
 

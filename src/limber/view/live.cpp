@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
+#include "limber/contact/contact_read_back.h"
 #include "limber/contact/joint.h"
 #include "limber/core/errors.h"
 #include "limber/sim/tune.h"
@@ -310,16 +311,8 @@ std::string LiveSession::frame() {
     content.poses = poses_;
     arrows_.clear();
     if (show_contacts_)
-        for (const Contact& contact : world.contacts().contacts) {
-            Vec3d point{};  // of the positive side
-            double weight = 0;
-            for (int k = 0; k < contact.at.n; ++k)
-                if (contact.at.weight[k] > 0) {
-                    point += contact.at.weight[k] * state.x[contact.at.node[k]];
-                    weight += contact.at.weight[k];
-                }
-            if (weight > 0) arrows_.push_back({(1 / weight) * point, contact.force});
-        }
+        for (const Contact& contact : world.contacts().contacts)
+            arrows_.push_back({contact_point(contact, state.x), contact.force});
     content.contacts = arrows_;
     std::vector<ForceArrow> hand;
     if (const auto& pull = hand_->pulling())
