@@ -17,7 +17,7 @@ struct Jacobi {
         return rotation_jacobi(F, R, n);
     }
 };
-struct Quaternion {
+struct QuaternionKernel {
     static constexpr double tolerance = 1e-5;  // stops at an asymmetry of 1e-6
     template <class T>
     static Mat3<T> find(const Mat3<T>& F, const Mat3<T>& R, int n) {
@@ -41,7 +41,7 @@ struct Exact {
 
 template <class Kernel>
 class EveryRotationKernel : public ::testing::Test {};
-using Kernels = ::testing::Types<Jacobi, Quaternion, Svd, Exact>;
+using Kernels = ::testing::Types<Jacobi, QuaternionKernel, Svd, Exact>;
 TYPED_TEST_SUITE(EveryRotationKernel, Kernels);
 
 constexpr int plenty = 400;  // sweeps: linear convergence of Jacobi at anisotropic F
@@ -149,7 +149,7 @@ TYPED_TEST(EveryRotationKernel, gives_every_lane_of_a_packet_the_scalar_result) 
 
 template <class Kernel>
 class EveryWarmKernel : public ::testing::Test {};
-using WarmKernels = ::testing::Types<Jacobi, Quaternion>;
+using WarmKernels = ::testing::Types<Jacobi, QuaternionKernel>;
 TYPED_TEST_SUITE(EveryWarmKernel, WarmKernels);
 
 TYPED_TEST(EveryWarmKernel, follows_a_turning_shape_with_two_iterations_a_step) {

@@ -11,7 +11,7 @@ namespace limber {
 
 namespace {
 
-constexpr Index nodes_per_chunk = 1024;
+constexpr Index stationary_nodes = 1024;
 constexpr int sweeps_between_residuals = 10;
 
 // Share of 2 / λ_max that the automatic damping takes: at the whole of it the roughest error would
@@ -66,7 +66,7 @@ double StationarySolver::row_sum_bound(const BlockCsr& A) const {
 /// x += ω D⁻¹ (b - A x)
 void StationarySolver::sweep_jacobi(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free) {
     residual_.find(A, b, free, x_, r_);
-    parallel_for(A.n_nodes(), nodes_per_chunk, [&](Index i) {
+    parallel_for(A.n_nodes(), stationary_nodes, [&](Index i) {
         for (int axis = 0; axis < 3; ++axis)
             x_[i][axis] += omega_ * inverse_[i][axis] * r_[i][axis];
     });

@@ -14,7 +14,7 @@ namespace limber {
 
 namespace {
 
-constexpr Index grain = 2048;              // queries a chunk
+constexpr Index overlap_grain = 2048;      // queries a chunk
 constexpr std::size_t max_pairs = 1000;    // kept of a chunk; a body laid over itself has millions
 constexpr double depth_ratio = 1e-3;       // of a height: touching bodies may cut in by rounding
 constexpr double plane_ratio = 1e-5;       // of a face's size: faces this near lie on each other
@@ -69,9 +69,9 @@ Solid solid_of(const Corners& x) {
 template <class Query>
 void collect(Overlaps& found, Index n, Query query) {
     std::vector<std::vector<std::array<Index, 2>>> part(
-        static_cast<std::size_t>((n + grain - 1) / grain));
-    parallel_ranges(n, grain, [&](Index begin, Index end) {
-        auto& pairs = part[begin / grain];
+        static_cast<std::size_t>((n + overlap_grain - 1) / overlap_grain));
+    parallel_ranges(n, overlap_grain, [&](Index begin, Index end) {
+        auto& pairs = part[begin / overlap_grain];
         for (Index i = begin; i < end && pairs.size() < max_pairs; ++i) query(i, pairs);
     });
     for (auto& pairs : part) {

@@ -16,10 +16,11 @@ namespace limber {
 
 namespace {
 
-constexpr double font = 11.5;                                   // of labels [px]
-constexpr double left = 74, right = 18, top = 34, bottom = 48;  // margins of a panel [px]
-constexpr double head = 62;                                     // title and note [px]
-constexpr double mark = 4.6;                                    // radius of a marker [px]
+constexpr double font = 11.5;  // of labels [px]
+constexpr double panel_left = 74, panel_right = 18, panel_top = 34,
+                 panel_bottom = 48;  // margins of a panel [px]
+constexpr double head = 62;          // title and note [px]
+constexpr double mark = 4.6;         // radius of a marker [px]
 
 // Dark enough on white, apart from each other for the usual kinds of colour blindness, and of
 // different lightness.
@@ -339,8 +340,8 @@ std::string plot_svg(const Plot& plot) {
     for (int i = 0; i < n; ++i) {
         const double x = (i % columns) * plot.panel_width,
                      y = head + (i / columns) * plot.panel_height;
-        const PixelBox frame{x + left, y + top, x + plot.panel_width - right,
-                             y + plot.panel_height - bottom};
+        const PixelBox frame{x + panel_left, y + panel_top, x + plot.panel_width - panel_right,
+                             y + plot.panel_height - panel_bottom};
         svg += PanelDrawing(plot.panels[static_cast<std::size_t>(i)], frame).svg();
     }
     return svg + "</svg>\n";

@@ -194,7 +194,7 @@ std::string inline_value(const Value& value) {
     }
 }
 
-bool is_array_of_tables(const Value& value) {
+bool is_list_of_tables(const Value& value) {
     return value.is(ValueKind::array) && !value.items.empty() &&
            value.items[0].is(ValueKind::table);
 }
@@ -215,7 +215,7 @@ void write_body(const Value& table, std::string& out) {
 std::string to_toml(const Value& table) {
     std::string out;
     const auto is_section = [](const Value& v) {
-        return v.is(ValueKind::table) || is_array_of_tables(v);
+        return v.is(ValueKind::table) || is_list_of_tables(v);
     };
     for (std::size_t i = 0; i < table.items.size(); ++i)
         if (!is_section(table.items[i]))
@@ -223,7 +223,7 @@ std::string to_toml(const Value& table) {
     for (std::size_t i = 0; i < table.items.size(); ++i) {
         const Value& section = table.items[i];
         const std::string key = key_text(table.keys[i].name);
-        if (is_array_of_tables(section)) {
+        if (is_list_of_tables(section)) {
             for (const Value& entry : section.items) {
                 out += "\n[[" + key + "]]\n";
                 write_body(entry, out);

@@ -37,7 +37,7 @@ std::array<Index, 2> resolution(const ShapeDef& shape, const std::array<double, 
 
 /// Two triangles a cell, its diagonal turned from one cell to the next: neither direction is
 /// stiffer. b and c are the neighbours of a, d is opposite; normals along (b − a) x (c − a).
-void add_cell(Index a, Index b, Index c, Index d, bool turned, std::vector<Triangle>& out) {
+void add_sheet_cell(Index a, Index b, Index c, Index d, bool turned, std::vector<Triangle>& out) {
     if (turned) {
         out.push_back({a, b, c});
         out.push_back({b, d, c});
@@ -115,7 +115,7 @@ ShapeSurface make_cloth_sheet(const ShapeDef& shape) {
     for (Index k = 0; k < nz; ++k)
         for (Index i = 0; i < nx; ++i) {
             const Index a = k * (nx + 1) + i, below = a + nx + 1;
-            add_cell(below, below + 1, a, a + 1, (i + k) % 2 == 1, out.mesh.triangles);
+            add_sheet_cell(below, below + 1, a, a + 1, (i + k) % 2 == 1, out.mesh.triangles);
         }
     return out;
 }
@@ -142,7 +142,7 @@ ShapeSurface make_dress(const ShapeDef& shape) {
     for (Index k = 0; k < along; ++k)
         for (Index i = 0; i < around; ++i) {
             const Index a = k * around + i, b = k * around + (i + 1) % around;
-            add_cell(a, b, a + around, b + around, (i + k) % 2 == 1, out.mesh.triangles);
+            add_sheet_cell(a, b, a + around, b + around, (i + k) % 2 == 1, out.mesh.triangles);
         }
     return out;
 }
