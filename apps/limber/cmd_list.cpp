@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "../../bench/registry.h"
+#include "bench_program.h"
 #include "commands.h"
 #include "limber/fem/materials.h"
 #include "limber/io/formats.h"
@@ -52,7 +52,7 @@ int list(const std::string& what) {
             if (format.read || format.write) line(format.name, format.description);
         }
     else if (what == "benches")
-        for (const bench::BenchEntry& entry : bench::benches())
+        for (const bench::BenchEntry& entry : require_benches())
             line(entry.name, std::string(entry.what) + " (" + std::string(entry.source) + ")");
     else
         list_scenes();

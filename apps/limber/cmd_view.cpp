@@ -22,6 +22,7 @@
 #include "limber/output/registry.h"
 #include "limber/output/run_folder.h"
 #include "limber/view/live.h"
+#include "limber/view/page_files.h"
 #include "limber/view/replay.h"
 #include "scene_folder.h"
 #endif
@@ -127,6 +128,10 @@ bool is_run(const std::string& path) {
 }
 
 int view(const Arguments& a) {
+    if (page_files().empty())
+        throw InputError(
+            "the live page is not in this limber, as npm's packages were not there when it was "
+            "built; tools/page.sh in limber's source folder adds it in seconds");
     const ThreadLimit limit(thread_limit(a.threads));
     const bool replay = is_run(a.what[0]);
     if (a.what.size() == 2 && !(replay && is_run(a.what[1])))
@@ -172,8 +177,8 @@ int view(const Arguments& a) {
 
 int view(const Arguments&) {
     throw InputError(
-        "this limber was built without the live page; install libboost-dev, nodejs and npm, run "
-        "tools/npm.sh and build it again");
+        "this limber was built without the live page; install libboost-dev and build it again with "
+        "-DLIMBER_VIEW=ON");
 }
 
 #endif
