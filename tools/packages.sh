@@ -41,7 +41,8 @@ fi
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-install() { "${sudo[@]}" apt-get install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1; }
+# A new machine often updates itself in the background: wait for that, rather than fail.
+install() { "${sudo[@]}" apt-get install -o DPkg::Lock::Timeout=600 -y --no-install-recommends "${missing[@]}" >"$log" 2>&1; }
 # The package lists may be missing or old: refresh them and try again before giving up.
 install || { "${sudo[@]}" apt-get update >"$log" 2>&1 && install; } || {
   tail -n 20 "$log" >&2
