@@ -33,6 +33,9 @@ with tempfile.TemporaryDirectory() as folder:
     _, rules = configured(folder, "-DLIMBER_UNITY=ON", "-DLIMBER_PAGE=OFF", "-DLIMBER_VIEW=ON")
     if "unity/src_limber_scene_0.cpp" not in rules or "page/none.cpp" not in rules or "bundle.mjs" in rules:
         faults.append("unity or the program without its page is not configured")
+    _, rules = configured(folder, "-DLIMBER_UNITY=ON", "-DLIMBER_VIEW=OFF", "-DLIMBER_SANITIZE=address")
+    if "unity/src_limber_linalg_0.cpp" not in rules or "src/limber/view/" in rules:
+        faults.append("unity without limber view, under a sanitizer, is not configured")
 
 print("\n".join(faults) if faults else "configuring: what is missing is left out as a whole")
 sys.exit(1 if faults else 0)
