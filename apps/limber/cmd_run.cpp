@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <optional>
 
@@ -22,6 +21,7 @@
 #include "limber/sim/tune.h"
 #include "limber/study/sweep.h"
 #include "options.h"
+#include "signal_watch.h"
 
 namespace limber::app {
 
@@ -37,31 +37,25 @@ struct Arguments {
     bool overwrite = false, sandbox = false;
 };
 
-volatile std::sig_atomic_t stop_signal = 0;
-
-extern "C" void on_signal(int signal) {
-    if (stop_signal)
-        _exit(128 + signal);  // the second one does not wait; files are whole at any moment
-    stop_signal = signal;
-}
+StopFlag stop;  // set by SIGINT and SIGTERM while a run is under way
 
 /// out/<scene>, out/<scene>-2, ...: an earlier run is never written over unasked.
 std::string free_folder(const std::string& scene, const std::string& suffix = "") {
     const std::string stem = "out/" + fs::path(scene).stem().string() + suffix;
     std::string name = stem;
-    for (int k = 2; fs::exists(name); ++k) name = stem + "-" + std::to_string(k);
+    for (int k = 2; exists(name); ++k) name = stem + "-" + std::to_string(k);
     return name;
 }
 
 bool holds_a_run(const std::string& dir) {
-    return fs::exists(fs::path(dir) / "steps.csv") || fs::exists(fs::path(dir) / "summary.json") ||
-           fs::exists(fs::path(dir) / "checkpoint");
+    return exists(dir + "/steps.csv") || exists(dir + "/summary.json") ||
+           exists(dir + "/checkpoint");
 }
 
 /// --resume takes a run folder or one checkpoint of it.
 std::string folder_of(const std::string& resume) {
-    if (fs::is_directory(resume)) return resume;
-    if (!fs::exists(resume)) throw SystemError(resume, "open", ENOENT);
+    if (is_folder(resume)) return resume;
+    if (!exists(resume)) throw SystemError(resume, "open", ENOENT);
     return fs::path(resume).parent_path().parent_path().string();
 }
 
@@ -119,7 +113,7 @@ int finish(const RunResult& result, const Arguments& a, const std::string& dir,
                 stderr,
                 "interrupted after step %lld and saved; go on with: limber run %s --resume %s\n",
                 static_cast<long long>(world.state().step), a.scene.c_str(), dir.c_str());
-            return 128 + stop_signal;
+            return 128 + stop.why();
     }
     return 3;
 }
@@ -141,7 +135,7 @@ std::unique_ptr<Stepper> tuned_stepper(const SceneDef& scene, const Model& model
         std::printf("tuning: a pre-simulation, or %s\n", file.c_str());
         std::fflush(stdout);
     }
-    const std::string cached = fs::is_regular_file(file) ? read_file(file) : "";
+    const std::string cached = is_regular_file(file) ? read_file(file) : "";
     const TunedScene found = tuned(scene, model, cached);
     if (found.text != cached) write_file_atomic(file, found.text, Flush::to_system);
     if (!found.improved) std::fprintf(stderr, "warning: %s\n", found.note.c_str());
@@ -150,6 +144,7 @@ std::unique_ptr<Stepper> tuned_stepper(const SceneDef& scene, const Model& model
 }
 
 int run_scene(Arguments a) {
+    SignalWatch signals(stop);
     const ThreadLimit limit(thread_limit(a.threads));
     const bool resuming = !a.resume.empty();
     if (resuming && !a.out.empty())
@@ -190,17 +185,15 @@ int run_scene(Arguments a) {
             std::fprintf(stderr, "warning: %s\n", warning.c_str());
     } else if (a.overwrite) {
         remove_earlier_run(dir);
-        fs::remove_all(fs::path(dir) / "checkpoint");
     }
     add_observers(world, output_options(a, scene, dir, last_step, solver));
-    std::signal(SIGINT, on_signal);
-    std::signal(SIGTERM, on_signal);
+    signals.run_begins();
     const RunResult result = run(world, {.last_step = last_step,
                                          .dir = dir,
                                          .checkpoint_every = scene.output.checkpoint_every,
                                          .scene_hash = hash,
                                          .replay_decisions = a.replay,
-                                         .stop = &stop_signal});
+                                         .stop = &stop});
     return finish(result, a, dir, world);
 }
 
@@ -211,7 +204,7 @@ int run_sweep(const Arguments& a) {
     for (const std::string& argument : a.sweeps) axes.push_back(parse_sweep(argument));
     const std::vector<SweepPoint> points = sweep_points(axes);
     const std::string dir = a.out.empty() ? free_folder(a.scene, "-sweep") : a.out;
-    if (fs::exists(fs::path(dir) / "sweep.csv") && !a.overwrite)
+    if (exists(dir + "/sweep.csv") && !a.overwrite)
         throw InputError(dir + " holds a sweep already; give another -o, or --overwrite it");
     std::vector<Arguments> runs;
     for (const SweepPoint& point : points) {
@@ -222,7 +215,7 @@ int run_sweep(const Arguments& a) {
         runs.push_back(std::move(one));
     }
     int code = 0;
-    for (std::size_t i = 0; i < runs.size() && !stop_signal; ++i) {
+    for (std::size_t i = 0; i < runs.size() && !stop.requested(); ++i) {
         if (a.log == "text") {
             std::string values;
             for (const std::string& set : points[i].sets) values += ' ' + set;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "limber/core/check.h"
+#include "limber/core/stop.h"
 #include "limber/linalg/four.h"
 
 namespace limber {
@@ -90,6 +91,7 @@ bool IncompleteCholesky::factorize_shifted(const BlockCsr& A, FreeMask free) {
     const std::vector<Index>&row_begin = lower_.row_begin, &column = lower_.column;
     StreamedVector<Mat3d>& L = lower_.block;
     for (Index i = 0; i < A.n_nodes(); ++i) {
+        if (i % 4096 == 0) stop_if_requested();
         const Index begin = row_begin[i], end = row_begin[i + 1], in_A = A.row_begin()[i] - begin;
         Mat3d pivot = filtered(A.blocks()[A.diagonal_position(i)], mask(i), mask(i));
         for (int axis = 0; axis < 3; ++axis)

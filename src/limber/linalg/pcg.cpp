@@ -7,6 +7,7 @@
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
 #include "limber/core/simd.h"
+#include "limber/core/stop.h"
 #include "limber/linalg/four.h"
 
 namespace limber {
@@ -335,6 +336,7 @@ SolveStats Pcg::Run::iterate() {
     pcg.p_.swap(pcg.q_);  // p = z
 
     for (;;) {
+        stop_if_requested();
         const double pq = problem.A.apply(pcg.p_, pcg.q_);
         if (!(pq > 0 && std::isfinite(pq))) return trouble(std::isfinite(pq));
         const double alpha = sums.rz / pq;

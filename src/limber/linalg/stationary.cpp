@@ -6,6 +6,7 @@
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
+#include "limber/core/stop.h"
 
 namespace limber {
 
@@ -74,6 +75,7 @@ void StationarySolver::sweep_jacobi(const BlockCsr& A, std::span<const Vec3d> b,
 
 /// x_i += ω (b_i - Σ_j a_ij x_j) / a_ii, where every x_j is the newest.
 void StationarySolver::sweep_in_order(const BlockCsr& A, std::span<const Vec3d> b) {
+    stop_if_requested();
     for (Index i = 0; i < A.n_nodes(); ++i) {
         Vec3d r = b[i];  // of the whole node, then corrected as its own numbers change
         for (Index k = A.row_begin()[i]; k < A.row_begin()[i + 1]; ++k)

@@ -82,7 +82,19 @@ void World::end() {
 }
 
 StepReport World::step(double deadline_ms) {
+    try {
+        return attempt(deadline_ms);
+    } catch (const Stopped&) {
+        replay_ = {};
+        throw;
+    }
+}
+
+StepReport World::attempt(double deadline_ms) {
     const Timer clock;
+    stop_ = StopScope::current();
+    const StopScope to_the_end(nullptr);  // but for the parts that advance() goes through
+    recover_history();
     deadline_ms_ = deadline_ms;
     StepReport report;
     report.step = state_.step + 1;
@@ -91,6 +103,7 @@ StepReport World::step(double deadline_ms) {
         ScopedTimer timer(report.ms(Stage::observe));
         for (auto& observer : observers_) observer->before_step(*this);
     }
+    keep_history();
     // A step that ends in a state that is not finite is rejected and repeated in 2, 4, ... equal
     // parts.
     decisions_.clear();
@@ -107,6 +120,8 @@ StepReport World::step(double deadline_ms) {
         report.set(StepFlag::substepped);
     }
     replay_ = {};
+    stopped_ = false;
+    last_step_ms_ = clock.ms();
     if (accepted) {
         std::swap(state_, trial_);
         contact_->keep();
@@ -130,6 +145,7 @@ StepReport World::step(double deadline_ms) {
 
 /// Part `part` of `n_parts` of a step, on trial_. False: the result must be rejected.
 bool World::advance(int n_parts, int part, const Timer& clock, StepReport& report) {
+    const StopScope may_stop(stop_);
     const double h = model_->h / n_parts;
     const double t = state_.time + part * h;
     {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "limber/core/stop.h"
 #include "limber/fem/potential.h"
 #include "limber/sim/observer.h"
 #include "limber/solve/rigid_bodies.h"
@@ -17,6 +18,9 @@ struct WorldOptions {
     int max_substeps = 16;  // a step that fails even in so many parts fails for good
     bool measure_energy =
         true;  // fill the energies of every StepReport (one more pass over the elements)
+    /// A step can be stopped on its way when the one before took so long [ms]: only then is the
+    /// History copied first. The first step of a world always can.
+    double stoppable_ms = 250;
 };
 
 /// A model in time: owns the model, the state, a stepper, a contact method and the observers.
@@ -32,6 +36,8 @@ class World {
     /// set.
     /// With a deadline [ms] contact by constraints stops iterating when the step has taken that
     /// long, and the report says what is left: StepFlag::deadline, constraints.residual.
+    /// In a StopScope it throws Stopped when asked to: the world then is at its last good state and
+    /// can be saved or stepped on. Observers are not stopped.
     StepReport step(double deadline_ms = 0);
     /// Whether a clock decides in this run.
     bool clocked() const { return stepper_->clocked() || contact_->clocked(); }
@@ -58,6 +64,7 @@ class World {
     void replay(std::span<const int> decisions) { replay_ = decisions; }
 
   private:
+    StepReport attempt(double deadline_ms);
     bool advance(int n_parts, int part, const Timer& clock, StepReport& report);
     bool constrain(const StepInput& in, const ContactInput& touch, StepReport& report);
     void drive(double h, double t_end);  // loads and pin velocities at t_end
@@ -67,6 +74,10 @@ class World {
     bool trial_is_finite();
     StepFailure diagnose(const StepReport& report) const;
     void load_arrays(ByteReader& in);
+    void save_history(ByteWriter& out) const;
+    void load_history(ByteReader& in);
+    void keep_history();
+    void recover_history();
 
     std::unique_ptr<const Model> model_;
     std::unique_ptr<Stepper> stepper_;
@@ -86,8 +97,12 @@ class World {
     std::vector<double> partial_;
     std::vector<int> decisions_;
     std::span<const int> replay_;
-    double deadline_ms_ = 0;  // of the step at hand; 0: none
-    double output_ms_ = 0;    // of the observers after the last step; reported with the next one
+    const StopFlag* stop_ = nullptr;  // of the step at hand; null: it goes on to its end
+    ByteWriter history_;              // of state_, where the step at hand can be stopped
+    bool stopped_ = false;            // history_ is the History; stepper and contact have lost it
+    double last_step_ms_ = -1;        // -1: none yet
+    double deadline_ms_ = 0;          // of the step at hand; 0: none
+    double output_ms_ = 0;  // of the observers after the last step; reported with the next one
 };
 
 }  // namespace limber

@@ -23,10 +23,35 @@ void World::save(ByteWriter& out) const {
     out.put_array("x", std::span<const Vec3d>(state_.x));
     out.put_array("v", std::span<const Vec3d>(state_.v));
     if (!rigid_.empty()) out.put_array("rigid", std::span<const RigidState>(state_.rigid));
+    if (stopped_)
+        out.put_records(history_.bytes());
+    else
+        save_history(out);
+}
+
+void World::save_history(ByteWriter& out) const {
     out.put_string("stepper", stepper_->name());
     stepper_->save(out);
     out.put_string("contact", contact_->name());
     contact_->save(out);
+}
+
+/// Before a step: what a stop within it would spoil. The state itself is only replaced at its end.
+void World::keep_history() {
+    const bool short_ago = last_step_ms_ >= 0 && last_step_ms_ < options_.stoppable_ms;
+    if (short_ago) stop_ = nullptr;
+    if (!stop_) return;
+    history_.clear();
+    save_history(history_);
+    stopped_ = true;  // unless the step comes to its end
+}
+
+/// After a step that was stopped.
+void World::recover_history() {
+    if (!stopped_) return;
+    ByteReader in(history_.bytes(), "the state before the step that was stopped");
+    load_history(in);
+    stopped_ = false;
 }
 
 void World::load(ByteReader& in) {
@@ -55,6 +80,13 @@ void World::load_arrays(ByteReader& in) {
             !is_finite(r.orientation.v) || !std::isfinite(r.orientation.w))
             in.fail("rigid", "has a value that is not finite");
     loaded.time = static_cast<double>(loaded.step) * model_->h;
+    load_history(in);
+    if (!in.at_end()) in.fail("contact", "is followed by bytes that do not belong to this version");
+    state_ = std::move(loaded);
+    stopped_ = false;
+}
+
+void World::load_history(ByteReader& in) {
     const std::string stepper = in.get_string("stepper");
     if (stepper != stepper_->name())
         in.fail("stepper", "is '" + printable(stepper) + "'; this scene runs '" +
@@ -65,8 +97,6 @@ void World::load_arrays(ByteReader& in) {
         in.fail("contact", "is '" + printable(contact) + "'; this scene runs '" +
                                std::string(contact_->name()) + "'");
     contact_->load(in);
-    if (!in.at_end()) in.fail("contact", "is followed by bytes that do not belong to this version");
-    state_ = std::move(loaded);
 }
 
 /// Names the body, the node and the tet where it went wrong, and what usually makes it so.

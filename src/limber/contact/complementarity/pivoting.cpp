@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/stop.h"
+
 namespace limber {
 
 namespace {
@@ -169,6 +171,7 @@ bool PivotingSolver::solve_proximal(double eps, double goal, int max_pivots, int
     F_.swap(F_try_);
     states_.swap(states_try_);
     for (int i = 0; i < 40 && merit > goal * goal; ++i) {
+        stop_if_requested();
         if (n_pivots >= max_pivots) return false;
         ++n_pivots;
         if (!pivot_direction() || !search(merit)) return false;
