@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "limber/core/errors.h"
+#include "limber/io/file.h"
 
 namespace limber::app {
 
@@ -40,13 +41,11 @@ std::string first_comment(const fs::path& path) {
 
 std::vector<SceneInfo> scenes_in(const fs::path& folder) {
     std::vector<SceneInfo> scenes;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-        const fs::path& path = entry.path();
+    for (const std::string& name : names_in(folder.string())) {
+        const fs::path path = folder / name;
         if (path.extension() == ".toml" || path.extension() == ".json")
             scenes.push_back({path, first_comment(path)});
     }
-    if (error) throw SystemError(folder.string(), "open", error.value());
     std::sort(scenes.begin(), scenes.end(),
               [](const SceneInfo& a, const SceneInfo& b) { return a.file < b.file; });
     return scenes;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/output/contacts_output.h"
 
-#include <filesystem>
-
 #include "limber/contact/contact_read_back.h"
+#include "limber/io/file.h"
 #include "limber/output/run_folder.h"
 #include "limber/output/text.h"
 #include "limber/sim/world.h"
@@ -49,7 +48,7 @@ void ContactsOutput::begin(const World& world) {
     log_.resume(path, contacts_header(), step);
     for (std::int64_t k = every_; k <= step; k += every_) {
         const std::string file = numbered_file("contacts", k, "vtu");
-        if (std::filesystem::exists(folder_ + '/' + file))
+        if (exists(folder_ + '/' + file))
             frames_.push_back({static_cast<double>(k) * world.model().h, file});
     }
 }

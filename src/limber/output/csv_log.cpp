@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 
 #include "limber/core/check.h"
 #include "limber/core/errors.h"
@@ -24,9 +23,8 @@ void CsvLog::create(const std::string& path, std::string_view header) {
 }
 
 void CsvLog::resume(const std::string& path, std::string_view header, std::int64_t last_step) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) return create(path, header);
-    const std::string text = read_file(path);
+    if (!exists(path)) return create(path, header);
+    const std::string text = read_text_file(path);
     std::string kept = std::string(header) + '\n';
     std::string_view rest = text;
     std::int64_t previous = -1;

@@ -248,7 +248,7 @@ std::string value_table(const Json& summary) {
 }
 
 Json read_summary(const std::string& path) {
-    Json summary = Json::parse(read_file(path), nullptr, false);
+    Json summary = Json::parse(read_text_file(path), nullptr, false);
     if (!summary.is_object()) throw InputError({path, 0, 0, -1}, "not a summary of a run");
     return summary;
 }

@@ -147,7 +147,7 @@ StepRow read_row(std::string_view line, const std::string& file, int number) {
 }  // namespace
 
 std::vector<StepRow> read_steps(const std::string& path) {
-    const std::string text = read_file(path);
+    const std::string text = read_text_file(path);
     std::string_view rest = text;
     std::vector<StepRow> rows;
     for (int number = 1; !rest.empty(); ++number) {

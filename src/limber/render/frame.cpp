@@ -96,6 +96,13 @@ class VtuFrame {
     pugi::xml_node piece_;
 };
 
+/// Whole only where it begins as a frame does.
+std::string frame_bytes(const std::string& path) {
+    if (read_head(path, 4096).find("<VTKFile") == std::string::npos)
+        throw InputError({path, 0, 0, -1}, "does not begin with <VTKFile; not a frame of limber");
+    return read_file(path);
+}
+
 /// <stem>_<digits>.vtu
 bool split_name(const std::string& file, std::string& stem, std::int64_t& step) {
     const std::size_t bar = file.rfind('_');
@@ -109,13 +116,10 @@ bool split_name(const std::string& file, std::string& stem, std::int64_t& step) 
 template <class F>
 void for_each_frame_file(const std::string& dir, F&& f, const char* kind = "vtu") {
     const fs::path folder = fs::path(dir) / kind;
-    std::error_code error;
-    fs::directory_iterator it(folder, error);
-    if (error) throw SystemError(folder.string(), "list the frames", error.value());
-    for (const fs::directory_entry& entry : it) {
+    for (const std::string& name : names_in(folder.string())) {
         std::string stem;
         std::int64_t step = 0;
-        if (split_name(entry.path().filename().string(), stem, step)) f(entry.path(), stem, step);
+        if (split_name(name, stem, step)) f(folder / name, stem, step);
     }
 }
 
@@ -185,14 +189,14 @@ std::vector<std::int64_t> frame_steps(const std::string& dir) {
 }
 
 bool has_frame_contacts(const std::string& dir) {
-    return fs::is_directory(fs::path(dir) / "contacts");
+    return is_folder((fs::path(dir) / "contacts").string());
 }
 
 std::vector<FrameContact> read_frame_contacts(const std::string& dir, std::int64_t step) {
     std::vector<FrameContact> out;
     const auto read = [&](const fs::path& path, const std::string&, std::int64_t k) {
         if (k != step) return;
-        const VtuFrame file(path.string(), read_file(path.string()));
+        const VtuFrame file(path.string(), frame_bytes(path.string()));
         const std::vector<Vec3d> points = file.vectors("Points", "Points"),
                                  normal = file.vectors("PointData", "normal_force"),
                                  friction = file.vectors("PointData", "friction_force");
@@ -229,7 +233,7 @@ std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step, boo
 }
 
 FrameBody read_frame_file(const std::string& path) {
-    const VtuFrame file(path, read_file(path));
+    const VtuFrame file(path, frame_bytes(path));
     FrameBody body;
     body.points = file.vectors("Points", "Points");
     body.displacement = file.vectors("PointData", "displacement");

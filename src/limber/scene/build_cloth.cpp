@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "limber/io/mesh_reader.h"
+#include "limber/mesh/shapes/cloth.h"
 
 namespace limber {
 
@@ -75,6 +76,7 @@ SurfaceBody packed(const BodyDef& def, const ShapeSurface& surface,
 SurfaceBody make_cloth_body(const BodyDef& def) {
     std::vector<std::string> warnings;
     const ShapeSurface surface = surface_of(def, warnings);
+    require_cloth_memory(surface.mesh.n_triangles());
     check_surface(def, surface.mesh);
     return packed(def, surface, std::move(warnings));
 }

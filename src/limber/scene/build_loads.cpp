@@ -116,7 +116,7 @@ void loads_of_file(const ForceDef& def, const PlacedBody& placed, const Body& bo
 }  // namespace
 
 std::vector<NodeLoad> read_loads_csv(const std::string& path) {
-    const std::string text = read_file(path);
+    const std::string text = read_text_file(path);
     std::vector<NodeLoad> loads;
     int line_number = 0;
     bool first = true;

@@ -7,6 +7,7 @@
 #include "limber/core/check.h"
 #include "limber/core/memory.h"
 #include "limber/io/mesh_reader.h"
+#include "limber/mesh/doctor_repair.h"
 #include "limber/scene/build_cloth.h"
 #include "limber/scene/build_joints.h"
 #include "limber/scene/build_loads.h"
@@ -197,6 +198,8 @@ class Builder {
         if (loaded.mesh.triangles.empty())
             throw InputError(def.origin.at("skin"), def.origin.path + ".skin: no triangles");
         for (Vec3d& x : loaded.mesh.nodes) x = place.linear * x + place.translate;
+        if (const std::string wrong = range_problem(loaded.mesh); !wrong.empty())
+            throw InputError(def.origin.at("skin"), def.origin.path + ".skin: placed, " + wrong);
         Body& body = model_.bodies.back();
         body.skin.embedding = embed(mesh, loaded.mesh.nodes);
         for (Tet& corners : body.skin.embedding.corners)

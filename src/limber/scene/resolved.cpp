@@ -22,7 +22,10 @@ void for_each_surface(SceneDef& scene, F&& f) {
 std::string resolved_toml(const SceneDef& scene) {
     SceneDef copy = scene;
     const auto absolute = [](FilePath& path) {
-        path.assign(std::filesystem::absolute(std::string(path)).lexically_normal().string());
+        std::error_code error;  // where the folder we are in has been removed
+        const auto full = std::filesystem::absolute(std::string(path), error);
+        if (error) throw SystemError(std::string(path), "find its folder", error.value());
+        path.assign(full.lexically_normal().string());
     };
     for (BodyDef& body : copy.bodies) {
         if (body.mesh) absolute(*body.mesh);

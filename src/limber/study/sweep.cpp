@@ -2,7 +2,6 @@
 #include "limber/study/sweep.h"
 
 #include <cmath>
-#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -62,8 +61,8 @@ const Column columns[] = {
 
 Json summary_in(const std::string& folder) {
     const std::string path = folder + "/summary.json";
-    if (!std::filesystem::exists(path)) return nullptr;
-    return Json::parse(read_file(path), nullptr, false);
+    if (!exists(path)) return nullptr;
+    return Json::parse(read_text_file(path), nullptr, false);
 }
 
 }  // namespace

@@ -8,8 +8,14 @@
 #include <numbers>
 
 #include "limber/core/errors.h"
+#include "limber/core/memory.h"
 
 namespace limber {
+
+void require_cloth_memory(double n_triangles) {
+    constexpr double bytes_a_triangle = 1500;  // from the mesh to the last matrix block: measured
+    require_memory(bytes_a_triangle * n_triangles, fmt::format("{:.0f} triangles", n_triangles));
+}
 
 namespace {
 
@@ -32,6 +38,7 @@ std::array<Index, 2> resolution(const ShapeDef& shape, const std::array<double, 
             fmt::format("{:.4g} x {:.4g} cells; allowed: at least 1 x 1 and at most "
                         "1e8 in all",
                         n[0], n[1]));
+    require_cloth_memory(2 * n[0] * n[1]);
     return {static_cast<Index>(n[0]), static_cast<Index>(n[1])};
 }
 
