@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -22,8 +23,8 @@ namespace {
 }
 
 /// Finds brackets and dotted keys that nest too deep before the parser sees them: it recurses into
-/// values, and the tables it makes of a dotted key are destroyed recursively. Knows just enough of
-/// TOML to skip strings and comments.
+/// values, and the tables it makes of a dotted key are destroyed recursively. Knows strings and
+/// comments as TOML does: up to the first error of the parser both see the same.
 class NestingScan {
   public:
     NestingScan(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -58,17 +59,23 @@ class NestingScan {
         if (depth_ > max_nesting || dots_ >= max_nesting)
             fail_nesting({file_, line_, static_cast<int>(at_ - line_start_) + 1});
     }
+    std::size_t quotes_here(char quote, std::size_t at_most) const {
+        const std::string_view rest = text_.substr(at_, at_most);
+        return std::min(rest.find_first_not_of(quote), rest.size());
+    }
     void skip_string(char quote) {
-        const bool triple = text_.substr(at_, 3) == std::string(3, quote);
+        const bool triple = quotes_here(quote, 3) == 3;
         at_ += triple ? 3 : 1;
         while (at_ < text_.size()) {
             if (text_[at_] == '\\' && quote == '"') {
                 ++at_;
                 if (at_ == text_.size()) return;
-            } else if (triple ? text_.substr(at_, 3) == std::string(3, quote)
-                              : text_[at_] == quote) {
-                at_ += triple ? 3 : 1;
-                return;
+            } else if (text_[at_] == quote) {
+                // Three close it; one or two before them belong to the text.
+                const std::size_t n = quotes_here(quote, triple ? 5 : 1);
+                at_ += n;
+                if (!triple || n >= 3) return;
+                continue;
             } else if (!triple && text_[at_] == '\n') {
                 return;  // an unclosed string: the parser reports it
             }
