@@ -192,7 +192,9 @@ struct FieldTraits {
             type.kind = FieldKind::choice;
             for (const std::string_view name : enum_names(T{})) type.choices.emplace_back(name);
         } else {
-            T defaults{};
+            // Not T{}: where memory runs out within an aggregate's initialisers GCC 12 destroys
+            // twice what it had made.
+            T defaults = T();
             Describe visitor(type);
             fields(visitor, defaults);
         }
@@ -301,7 +303,7 @@ struct FieldTraits<std::vector<T>> {
         return type_of(FieldKind::list, {}, {FieldTraits<T>::describe(rule)});
     }
     static void assign(const Value& v, const std::string& path, std::vector<T>& out) {
-        out.assign(v.items.size(), T{});
+        out.assign(v.items.size(), T());
         for (std::size_t i = 0; i < out.size(); ++i)
             FieldTraits<T>::assign(v.items[i], path + '[' + std::to_string(i) + ']', out[i]);
     }
@@ -359,7 +361,7 @@ struct FieldTraits<std::map<std::string, T>> {
 template <class S>
 void ToValue::flat(std::string_view tag, std::optional<S>& part) {
     if (!part) return;
-    const Value given = limber::to_value(*part), defaults = limber::to_value(S{});
+    const Value given = limber::to_value(*part), defaults = limber::to_value(S());
     for (std::size_t i = 0; i < given.items.size(); ++i) {
         const Value* plain = defaults.find(given.keys[i].name);
         if (given.keys[i].name == tag || !plain || !same(given.items[i], *plain))
@@ -369,7 +371,7 @@ void ToValue::flat(std::string_view tag, std::optional<S>& part) {
 
 template <class O>
 O plain_defaults() {
-    return O{};
+    return O();
 }
 /// An entry of a registry: O with the defaults that `make` gives it.
 template <class O, O (*make)() = plain_defaults<O>>
