@@ -106,8 +106,8 @@ TEST_P(StoppedStep, leaves_the_last_good_state_and_goes_on_to_the_same_bits) {
 
 INSTANTIATE_TEST_SUITE_P(
     EverySolver, StoppedStep,
-    testing::Values(Pair{"corotational", "", "penalty"}, Pair{"corotational", "", "lagrange"},
-                    Pair{"cholesky", "", "lagrange"}, Pair{"warp_canceling", "", "lagrange"},
+    testing::Values(Pair{"corotational", "", "penalty"}, Pair{"cholesky", "", "lagrange"},
+                    Pair{"warp_canceling", "", "lagrange"},
                     Pair{"stiffness_warping", "", "penalty"}, Pair{"async", "lag = 2", "lagrange"},
                     Pair{"newton", "", "penalty"}, Pair{"newton", "", "lagrange"},
                     Pair{"descent", "", "penalty"}, Pair{"vertex_block_descent", "", "penalty"},

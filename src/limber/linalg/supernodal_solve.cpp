@@ -240,6 +240,25 @@ struct Sweep {
     }
 };
 
+/// While it lives, slot[node] is the place of each listed node; else it is -1, also after a solve
+/// that was stopped.
+class ListedNodes {
+  public:
+    ListedNodes(std::span<const Index> nodes, std::vector<Index>& slot)
+        : nodes_(nodes), slot_(slot) {
+        for (std::size_t k = 0; k < nodes.size(); ++k) slot[nodes[k]] = static_cast<Index>(k);
+    }
+    ~ListedNodes() {
+        for (Index node : nodes_) slot_[node] = -1;
+    }
+    ListedNodes(const ListedNodes&) = delete;
+    ListedNodes& operator=(const ListedNodes&) = delete;
+
+  private:
+    std::span<const Index> nodes_;
+    std::vector<Index>& slot_;
+};
+
 /// A power of two that brings the largest entry near 1: single precision keeps its digits whatever
 /// the units are.
 double scale_of(std::span<const Vec3d> b) {
@@ -311,20 +330,20 @@ void SupernodalCholesky<T>::solve_paths(Index n_rhs, std::span<const Index> from
         std::array<double, W> scale{};
         for (Index lane = 0; lane < n; ++lane)
             scale[lane] = std::is_same_v<T, float> ? scale_of({in + lane * n_from, n_from}) : 1;
-        for (std::size_t k = 0; k < n_from; ++k) w.slot[from[k]] = static_cast<Index>(k);
-        sweep.upward([&](Index node, int axis, Index lane) {
-            const Index k = w.slot[node];
-            if (k < 0 || lane >= n || (!f.free.empty() && f.free[node][axis] == 0)) return T(0);
-            return static_cast<T>(scale[lane] * in[lane * n_from + k][axis]);
-        });
-        for (Index node : from) w.slot[node] = -1;
-        for (std::size_t k = 0; k < n_at; ++k) w.slot[at[k]] = static_cast<Index>(k);
+        {
+            const ListedNodes listed(from, w.slot);
+            sweep.upward([&](Index node, int axis, Index lane) {
+                const Index k = w.slot[node];
+                if (k < 0 || lane >= n || (!f.free.empty() && f.free[node][axis] == 0)) return T(0);
+                return static_cast<T>(scale[lane] * in[lane * n_from + k][axis]);
+            });
+        }
+        const ListedNodes listed(at, w.slot);
         sweep.downward([&](Index node, int axis, Index lane, T value) {
             const Index k = w.slot[node];
             if (k >= 0 && lane < n)
                 out[lane * n_at + k][axis] = static_cast<double>(value) / scale[lane];
         });
-        for (Index node : at) w.slot[node] = -1;
     }
 }
 
