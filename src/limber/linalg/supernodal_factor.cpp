@@ -40,8 +40,7 @@ bool SupernodalCholesky<T>::Numeric::analyzed(const BlockCsr& A) const {
 template <class T>
 void SupernodalCholesky<T>::Numeric::analyze(const BlockCsr& pattern) {
     factorized = false;
-    pattern_begin.assign(pattern.row_begin().begin(), pattern.row_begin().end());
-    pattern_column.assign(pattern.column().begin(), pattern.column().end());
+    pattern_begin.clear();  // until all of it is there
     t = analyze_pattern(pattern, options);
     layout = lay_out_fronts(t, options, S, sizeof(T));
     const Index n = t.n_supernodes();
@@ -82,6 +81,8 @@ void SupernodalCholesky<T>::Numeric::analyze(const BlockCsr& pattern) {
     stamp.assign(n, 0);
     structure_stamp = next_stamp();
     solver.reset();
+    pattern_column.assign(pattern.column().begin(), pattern.column().end());
+    pattern_begin.assign(pattern.row_begin().begin(), pattern.row_begin().end());
 }
 
 template <class T>
