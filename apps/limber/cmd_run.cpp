@@ -155,9 +155,9 @@ int run_scene(Arguments a) {
         a.scene = dir + "/scene.toml";
     }
     const SceneDef scene = load_scene(a.scene, load_options(a));
-    const std::uint64_t hash = scene_hash(scene);
     BuildReport built;
     auto model = std::make_unique<const Model>(build_model(scene, built));
+    const std::uint64_t hash = scene_hash(scene);  // reads files whole: they are known to be ours
     for (const std::string& warning : built.warnings)
         std::fprintf(stderr, "warning: %s\n", warning.c_str());
     if (dir.empty()) dir = free_folder(a.scene);

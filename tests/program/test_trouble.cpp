@@ -175,6 +175,8 @@ limber = 1
 [time]
 step = 0.01
 steps = 1
+[solver]
+kind = "newton"
 [material.cotton]
 kind = "corotated"
 young = "200 kPa"
@@ -231,7 +233,7 @@ TEST_F(Trouble, surfaces_beyond_the_range_of_numbers_are_refused_wherever_they_c
     expect_refused(
         limber({"mesh", (folder / "far.obj").string(), "-o", (folder / "m.msh").string()}), 2,
         reason);
-    expect_refused(run({"--set", "body.bar.skin=far.obj"}), 2, reason);
+    expect_refused(run({"--set", "body.bar.skin=\"far.obj\""}), 2, reason);
     expect_refused(run({"--set", "obstacle=[{ shape = \"mesh\", file = \"far.obj\" }]"}), 2,
                    reason);
     expect_refused(run({"--set",
