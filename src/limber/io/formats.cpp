@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/io/formats.h"
+#include "limber/io/scaled_mesh.h"
 
 #include <fmt/format.h>
 
@@ -121,12 +122,15 @@ const MeshFormat& prepare(MeshSource& source) {
 }
 
 /// `bytes` are let go as soon as they are read.
-LoadedMesh load(MeshSource source, std::string bytes, const ReadMeshOptions& options) {
+LoadedMesh load(MeshSource source, std::string bytes, const ReadMeshOptions& options,
+                const Vec3d& scale = {1, 1, 1}) {
     if (!bytes.empty()) source.bytes = bytes;
     const MeshFormat& format = prepare(source);
     MeshAsRead read = format.read(source, options);
     bytes = std::string();
     LoadedMesh loaded{std::move(read.mesh), {}, std::string(format.name)};
+    if (scale != Vec3d{1, 1, 1})
+        for (Vec3d& x : loaded.mesh.nodes) x = {scale.x * x.x, scale.y * x.y, scale.z * x.z};
     loaded.report = repair_mesh(loaded.mesh, source.file,
                                 {.strict = options.strict,
                                  .refuse = options.refuse,
@@ -175,6 +179,15 @@ LoadedMesh read_tet_mesh_text(std::string_view bytes, const std::string& name,
 
 LoadedMesh read_tet_mesh(const std::string& path, const ReadMeshOptions& options) {
     return load({{}, printable(path, 500), path}, read_file(path), options);
+}
+
+LoadedMesh read_scaled_tet_mesh(const std::string& path, const Vec3d& scale,
+                                const ReadMeshOptions& options) {
+    return load({{}, printable(path, 500), path}, read_file(path), options, scale);
+}
+
+bool is_surface_format(std::string_view format) {
+    return format == "obj" || format == "off" || format == "ply" || format == "stl";
 }
 
 LoadedSurface read_surface_text(std::string_view bytes, const std::string& name) {

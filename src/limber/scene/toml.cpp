@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include "limber/scene/document.h"
+#include "limber/scene/toml_hint.h"
 
 // The compiled toml++: the header-only one asserts on some broken files instead of reporting them.
 #if TOML_HEADER_ONLY
@@ -126,8 +127,9 @@ Value parse_toml(std::string_view text, const std::string& file) {
         root.place = {file, 1, 1};
         return root;
     } catch (const toml::parse_error& e) {
-        throw InputError(place_of(e.source(), file),
-                         "not valid TOML: " + printable(e.description(), 300));
+        const SourcePlace place = place_of(e.source(), file);
+        throw InputError(place, "not valid TOML: " + printable(e.description(), 300) +
+                                    toml_hint(text, place.line));
     }
 }
 
