@@ -11,10 +11,9 @@
 
 #include "commands.h"
 #include "limber/core/errors.h"
-#include "limber/io/mesh_reader.h"
+#include "limber/io/scaled_mesh.h"
+#include "limber/mesh/fill_surface.h"
 #include "limber/mesh/shapes.h"
-#include "limber/mesh/stuffing.h"
-#include "limber/mesh/surface_distance.h"
 #include "mesher_programs.h"
 
 namespace limber::app {
@@ -90,34 +89,6 @@ void print_quality(const TetMesh& mesh) {
                 mesh_volume(mesh), range.min, range.max, parts, parts == 1 ? "" : "s");
 }
 
-StuffingOptions surface_options(const Arguments& a, const SurfaceSolid& solid,
-                                const StuffingProgress& progress) {
-    StuffingOptions o;
-    solid.describe(o);
-    o.graded = a.graded;
-    o.fragments = 0.01;
-    const Vec3d size = solid.bounds().size();
-    o.cell = a.cell > 0 ? a.cell : std::max({size.x, size.y, size.z}) / 20;
-    return a.tets > 0 ? options_for_tets(solid, static_cast<Index>(a.tets), o, progress) : o;
-}
-
-/// Where facets and thin places cost more than 2 % of the volume, the surface moves outwards by a
-/// part of a cell; with --tets the cell follows, so that the number of tets stays.
-StuffingResult fill_surface(const Arguments& a, const SurfaceSolid& solid,
-                            const StuffingProgress& progress) {
-    StuffingOptions o = surface_options(a, solid, progress);
-    StuffingResult result = stuff(solid, o, progress);
-    if (std::fabs(1 - result.volume / result.shape_volume) <= 0.02) return result;
-    o.match_volume = true;
-    for (int round = 0; round < 4; ++round) {
-        result = stuff(solid, o, progress);
-        if (a.tets == 0 || std::fabs(double(result.mesh.n_tets()) / double(a.tets) - 1) < 0.04)
-            break;
-        o.cell *= std::cbrt(double(result.mesh.n_tets()) / double(a.tets));
-    }
-    return result;
-}
-
 TetMesh mesh_surface(const Arguments& a, const LoadedSurface& loaded) {
     for (const std::string& warning : loaded.warnings) warn(a.in, warning);
     Bar bar;
@@ -127,7 +98,8 @@ TetMesh mesh_surface(const Arguments& a, const LoadedSurface& loaded) {
     try {
         const SurfaceSolid solid(loaded.mesh);
         for (const std::string& remark : solid.surface().remarks) warn(a.in, remark);
-        result = fill_surface(a, solid, bar.progress());
+        result =
+            fill_surface(solid, {a.cell, static_cast<Index>(a.tets), a.graded}, bar.progress());
         bar.show("comparing surfaces", 0);
         distance = measure_distance(boundary_surface(result.mesh), solid.surface().mesh);
         diagonal = norm(solid.bounds().size());
@@ -171,9 +143,8 @@ bool read_input(const Arguments& a, LoadedMesh& mesh, LoadedSurface& surface) {
         return true;
     } catch (const InputError&) {
         surface = read_surface(a.in);
-        const bool surface_format = surface.format == "obj" || surface.format == "off" ||
-                                    surface.format == "ply" || surface.format == "stl";
-        if (surface.mesh.triangles.empty() || (!surface_format && !wants_filling(a))) throw;
+        const bool surface_only = is_surface_format(surface.format);
+        if (surface.mesh.triangles.empty() || (!surface_only && !wants_filling(a))) throw;
         return false;
     }
 }

@@ -65,15 +65,6 @@ std::string folder_of(const std::string& resume) {
     return fs::path(resume).parent_path().parent_path().string();
 }
 
-std::vector<std::string> input_files(const SceneDef& scene, const Arguments& arguments) {
-    std::vector<std::string> files = {arguments.scene};
-    for (const BodyDef& body : scene.bodies)
-        if (body.mesh) files.push_back(*body.mesh);
-    for (const ForceDef& force : scene.forces)
-        if (force.file) files.push_back(*force.file);
-    return files;
-}
-
 RunOutputOptions output_options(const Arguments& a, const SceneDef& scene, const std::string& dir,
                                 std::int64_t last_step, std::string_view solver) {
     RunOutputOptions o;
@@ -162,7 +153,9 @@ int run_scene(Arguments a) {
     const SceneDef scene = load_scene(a.scene, load_options(a));
     const std::uint64_t hash = scene_hash(scene);
     BuildReport built;
-    auto model = std::make_unique<const Model>(build_model(scene, built));
+    BuildOptions build;
+    if (resuming) build.mesh_folders.push_back(dir + "/mesh");
+    auto model = std::make_unique<const Model>(build_model(scene, built, build));
     for (const std::string& warning : built.warnings)
         std::fprintf(stderr, "warning: %s\n", warning.c_str());
     if (dir.empty()) dir = free_folder(a.scene);
@@ -171,9 +164,11 @@ int run_scene(Arguments a) {
                          " holds a run already; give another -o, --overwrite it, or --resume it");
     const std::int64_t last_step = last_step_of(a, scene);
 
-    std::vector<std::string> inputs = input_files(scene, a);
+    std::vector<std::string> inputs = input_files(scene);
+    inputs.insert(inputs.begin(), a.scene);
     if (resuming && fs::path(a.scene) == fs::path(dir) / "scene.toml") inputs.erase(inputs.begin());
     const RunFolder folder(dir, inputs);
+    for (const FilledMesh& filled : built.filled) keep_filled_mesh(filled, dir + "/mesh");
     auto stepper = tuned_stepper(scene, *model, dir, a.log == "text");
     const std::string solver(stepper->name());
     if (const std::string needs = stepper->describe(); !needs.empty() && a.log == "text") {
