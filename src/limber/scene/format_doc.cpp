@@ -115,13 +115,14 @@ class Documenter {
         for (const KeyGroup& group : table.groups)
             out_ += std::string(group.required ? "Exactly" : "At most") + " one of: `" +
                     ticked(group.keys) + "`.\n\n";
-        std::map<std::string, std::string> needs;
-        for (const KeyNeed& need : table.needs) {
-            std::string& others = needs["`" + joined_by_or(need.needs) + "`"];
-            others += (others.empty() ? "`" : ", `") + need.key + '`';
+        std::map<std::vector<std::string>, std::string> needs;
+        for (const KeyNeed& need : table.needs)
+            needs[need.needs] += (needs[need.needs].empty() ? "`" : ", `") + need.key + '`';
+        for (const auto& [keys, others] : needs) {
+            std::vector<std::string> quoted;
+            for (const std::string& key : keys) quoted.push_back('`' + key + '`');
+            out_ += "Only beside " + joined_by_or(quoted) + ": " + others + ".\n\n";
         }
-        for (const auto& [keys, others] : needs)
-            out_ += "Only beside " + keys + ": " + others + ".\n\n";
         for (const CaseInfo& c : table.cases) {
             out_ += "### `" + path + '.' + table.tag + " = \"" + c.name + "\"`\n\n" +
                     sentence(c.meaning) + "\n\n";
