@@ -189,7 +189,7 @@ void print_material(const ordered_json& m) {
         m["invertible"].get<bool>() ? ", invertible" : "");
 }
 
-/// "    tets of material: rubber 1520, steel 400; the mesh is scaled by 0.001".
+/// "    tets of material: rubber 1520, steel 400; coordinates scaled by 0.001".
 void print_materials(const ordered_json& body, const Vec3d& scale) {
     std::string text;
     for (const auto& [name, count] : body["tets_of_material"].items())
