@@ -23,7 +23,8 @@ void CsvLog::create(const std::string& path, std::string_view header) {
     open(path);
 }
 
-void CsvLog::resume(const std::string& path, std::string_view header, std::int64_t last_step) {
+void CsvLog::resume(const std::string& path, std::string_view header, std::int64_t last_step,
+                    RowsOfStep rows) {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) return create(path, header);
     const std::string text = read_file(path);
@@ -43,7 +44,8 @@ void CsvLog::resume(const std::string& path, std::string_view header, std::int64
             continue;
         }
         const auto step = parse_whole(line.substr(0, line.find(',')));
-        if (!step || *step <= previous || *step > last_step) break;
+        const bool again = step && *step == previous && rows == RowsOfStep::one;
+        if (!step || *step < previous || again || *step > last_step) break;
         previous = *step;
         kept.append(line).append("\n");
     }

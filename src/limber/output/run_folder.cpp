@@ -13,7 +13,6 @@
 #include <system_error>
 
 #include "limber/core/errors.h"
-#include "limber/output/probes_csv.h"
 #include "limber/output/text.h"
 
 namespace limber {
@@ -22,9 +21,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 7> written_files = {
-    "scene.toml",    "steps.csv",    "summary.json", "report.html",
-    "decisions.csv", "contacts.csv", "joints.csv"};
+constexpr std::array<std::string_view, 9> written_files = {
+    "scene.toml",   "steps.csv",  "summary.json", "report.html", "decisions.csv",
+    "contacts.csv", "joints.csv", "modes.csv",    "async.csv"};
+/// Of every version.
+constexpr std::string_view probe_header_start = "step,time,displacement_x,";
 constexpr std::array<std::string_view, 4> written_folders = {"vtu", "contacts", "probes",
                                                              "checkpoint"};
 
@@ -167,7 +168,7 @@ void remove_earlier_run(const std::string& dir) {
         std::ifstream file(fs::path(dir) / "probes" / name);
         std::string line;
         return fs::path(name).extension() == ".csv" && std::getline(file, line) &&
-               line == probe_header();
+               line.starts_with(probe_header_start);
     });
 }
 

@@ -193,11 +193,16 @@ std::vector<FrameContact> read_frame_contacts(const std::string& dir, std::int64
     const auto read = [&](const fs::path& path, const std::string&, std::int64_t k) {
         if (k != step) return;
         const VtuFrame file(path.string(), read_file(path.string()));
-        const std::vector<Vec3d> points = file.vectors("Points", "Points"),
-                                 normal = file.vectors("PointData", "normal_force"),
-                                 friction = file.vectors("PointData", "friction_force");
-        for (std::size_t i = 0; i < points.size(); ++i)
-            out.push_back({points[i], normal[i] + friction[i]});
+        const std::vector<Vec3d> points = file.vectors("Points", "Points");
+        std::vector<Vec3d> force;
+        if (file.has("PointData", "force")) {
+            force = file.vectors("PointData", "force");
+        } else {  // runs of limber 0.1.0 before 2026-11 have its two parts alone
+            force = file.vectors("PointData", "normal_force");
+            const std::vector<Vec3d> friction = file.vectors("PointData", "friction_force");
+            for (std::size_t i = 0; i < force.size(); ++i) force[i] += friction[i];
+        }
+        for (std::size_t i = 0; i < points.size(); ++i) out.push_back({points[i], force[i]});
     };
     for_each_frame_file(dir, read, "contacts");
     return out;
