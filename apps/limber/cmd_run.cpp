@@ -17,6 +17,7 @@
 #include "limber/output/run_folder.h"
 #include "limber/scene/build_model.h"
 #include "limber/scene/scene.h"
+#include "limber/scene/solver_name.h"
 #include "limber/sim/checkpoint.h"
 #include "limber/sim/run.h"
 #include "limber/sim/tune.h"
@@ -79,6 +80,7 @@ RunOutputOptions output_options(const Arguments& a, const SceneDef& scene, const
     RunOutputOptions o;
     o.dir = dir;
     o.every = scene.output.every;
+    o.probe_every = scene.output.probe_every;
     o.formats.clear();
     for (OutputFormat format : scene.output.formats)
         o.formats.emplace_back(enum_names(format)[static_cast<int>(format)]);
@@ -175,7 +177,7 @@ int run_scene(Arguments a) {
     if (resuming && fs::path(a.scene) == fs::path(dir) / "scene.toml") inputs.erase(inputs.begin());
     const RunFolder folder(dir, inputs);
     auto stepper = tuned_stepper(scene, *model, dir, a.log == "text");
-    const std::string solver(stepper->name());
+    const std::string solver = solver_name(scene);
     if (const std::string needs = stepper->describe(); !needs.empty() && a.log == "text") {
         std::printf("%s: %s\n", solver.c_str(), needs.c_str());
         std::fflush(stdout);  // the progress that follows goes past the buffer

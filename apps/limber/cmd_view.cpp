@@ -21,6 +21,7 @@
 #include "limber/io/file.h"
 #include "limber/output/registry.h"
 #include "limber/output/run_folder.h"
+#include "limber/scene/solver_name.h"
 #include "limber/view/live.h"
 #include "limber/view/replay.h"
 #include "scene_folder.h"
@@ -97,9 +98,10 @@ Recording start_recording(const Arguments& a, const World& world, const SceneDef
     RunOutputOptions o;
     o.dir = made.dir;
     o.every = scene.output.every;
+    o.probe_every = scene.output.probe_every;
     o.scene = scene.file;
     o.scene_text = resolved_toml(scene);
-    o.solver = world.stepper().name();
+    o.solver = solver_name(scene);
     o.threads = thread_count();
     write_file_atomic(made.dir + "/scene.toml", o.scene_text);
     for (const ObserverEntry& entry : observer_entries())

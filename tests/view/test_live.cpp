@@ -108,6 +108,20 @@ TEST(LiveSession, the_force_of_a_pull_is_that_of_its_spring) {
     EXPECT_GT(hand[4], 1);
 }
 
+TEST(LiveSession, a_solver_has_the_name_of_the_scene_and_no_residual_it_did_not_measure) {
+    Live live;
+    live.tell(R"({"do":"set","path":"solver.kind","to":"stiffness_warping"})");
+    EXPECT_EQ(Json::parse(live.session->status())["solver"], "stiffness_warping");
+    live.tell(R"({"do":"set","path":"solver.kind","to":"xpbd"})");
+    live.session->take_stats();
+    live.advance(1);
+    const Json stats = Json::parse(live.session->take_stats());
+    for (std::size_t k = 0; k < stats["columns"].size(); ++k)
+        if (stats["columns"][k] == "residual") {
+            EXPECT_TRUE(stats["rows"].back()[k].is_null()) << stats["rows"].back()[k];
+        }
+}
+
 TEST(LiveSession, another_solver_or_material_keeps_the_state) {
     Live live;
     live.tell(R"({"do":"pull",)" + pick_json(free_end(live)) +

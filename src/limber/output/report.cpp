@@ -228,7 +228,10 @@ std::string charts(const std::vector<StepRow>& rows, double h) {
         return chart_html(chart);
     };
     std::string out = "<div class=\"charts\">\n" + chart_html(time_chart(rows, x, h));
-    out += single("Residual |r| / |b|", "of the linear solve, at its end", 4, true,
+    const bool measured = std::any_of(rows.begin(), rows.end(),
+                                      [](const StepRow& r) { return std::isfinite(r.residual); });
+    out += single("Residual |r| / |b|",
+                  measured ? "of the solve, at its end" : "this solver measures none", 4, true,
                   [](const StepRow& r) { return r.residual; });
     out += single("Iterations a step", "", 3, false, [](const StepRow& r) { return r.iterations; });
     out += chart_html(energy_chart(rows, x));

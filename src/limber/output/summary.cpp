@@ -55,7 +55,7 @@ void RunTotals::add(const StepRow& row) {
     for (int s = 0; s < n_stages; ++s) stage_sum[s] += fine(row.stage_ms[s]);
     iterations += row.iterations;
     max_iterations = std::max(max_iterations, row.iterations);
-    fine(row.residual);
+    if (std::isinf(row.residual)) finite = false;  // NaN: the solver measures none
     const double energy = fine(row.kinetic + row.elastic + row.potential);
     if (steps() == 1) energy_first = energy_max = energy;
     energy_last = energy;

@@ -84,7 +84,8 @@ const StepperEntry stepper_table[] = {
      make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit, nullptr,
      has_factor},
     {option_case<WarpCancelingOptions>(
-         "warp_canceling", "stale factor, node rotations and partial updates; Hecht et al. 2012"),
+         "warp_canceling",
+         "a factor kept over steps and turned with the nodes, then CG; Hecht et al. 2012"),
      make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact,
      always_has_factor},
     {option_case<WarpCancelingOptions, stiffness_warping_defaults>(

@@ -189,7 +189,7 @@ SolveStats WarpCancelingStepper::rescue(const StepInput& in, StepReport& report)
 
 void WarpCancelingStepper::damp(const State& state, StepReport& report) {
     const double limit = options_.damping_threshold * threshold_;
-    if (report.update.badness <= limit) return;
+    if (!(report.update.badness > limit)) return;
     // Errors of tets that were updated are gone.
     for (Index t = 0; t < model_.n_tets(); ++t)
         if (updated_[t]) error_[t] = 0;

@@ -43,7 +43,8 @@ void WarpCancelingStepper::describe_cells(CellFields& out) const {
         updated.value.push_back(updated_[t]);
         badness.value.push_back(error_[t]);
     }
-    out.insert(out.end(), {std::move(supernode), std::move(updated), std::move(badness)});
+    out.insert(out.end(), {std::move(supernode), std::move(updated)});
+    if (needs_estimate()) out.push_back(std::move(badness));
 }
 
 // The factor is not saved: it follows from the matrix, to the same bits (SupernodalCholesky).

@@ -10,6 +10,7 @@
 #include "limber/contact/contact_read_back.h"
 #include "limber/contact/joint.h"
 #include "limber/core/errors.h"
+#include "limber/scene/solver_name.h"
 #include "limber/sim/tune.h"
 #include "limber/view/upload.h"
 
@@ -353,7 +354,7 @@ std::string LiveSession::status() const {
                       {"colour", colour_},
                       {"contacts", show_contacts_},
                       {"pins", pins},
-                      {"solver", std::string(world_->stepper().name())},
+                      {"solver", solver_name(scene_)},
                       {"command", command}};
     return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

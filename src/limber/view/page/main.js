@@ -36,7 +36,7 @@ function showNumbers() {
   const rows = [['step', `${state.frame?.step ?? 0}`], ['time', `${(state.frame?.time ?? 0).toFixed(3)} s`]];
   if (now.wall_ms !== undefined) {
     rows.push(['a step takes', `${short(now.wall_ms)} ms of ${short(1000 * scene.step)} ms`]);
-    rows.push(['iterations', `${now.iterations}`], ['error left', `${short(now.residual)} |r|/|b|${now.flags & 4 ? ', stopped by the budget' : ''}`]);
+    rows.push(['iterations', `${now.iterations}`], ['error left', now.residual === null ? 'not measured by this solver' : `${short(now.residual)} |r|/|b|${now.flags & 4 ? ', stopped by the budget' : ''}`]);
     rows.push(['contacts', `${now.contacts}, deepest ${short(now.max_penetration)} m`]);
     if (now.constraints > 0) rows.push(['constraints', `${now.constraints} rows, ${now.contact_iterations} iterations, ${short(now.contact_residual)} left`]);
     if (stage.marks.arrows.visible) rows.push(['longest arrow', `${short(stage.marks.arrows.longest)} N`]);
