@@ -81,6 +81,10 @@ int run_program(int argc, char** argv) {
     limber::app::add_list(program, action);
     limber::app::add_schema(program, action);
     limber::app::add_doctor(program, action);
+    if (argc < 2) {  // what can be asked for is the answer
+        std::fputs(program.help().c_str(), stdout);
+        return 0;
+    }
     check_subcommand(program, argc, argv);
     try {
         program.parse(argc, argv);

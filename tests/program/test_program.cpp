@@ -90,6 +90,24 @@ TEST_F(Program, one_word_changes_the_solver) {
     EXPECT_EQ(json::parse(text_of(out + "/summary.json"))["solver"], "cholesky");
 }
 
+TEST_F(Program, a_solver_is_called_what_the_user_called_it) {
+    for (const char* name : {"stiffness_warping", "warp_canceling", "async", "xpbd"}) {
+        const ProgramResult result = run({"--solver", name, "--overwrite", "--steps", "2"});
+        ASSERT_EQ(result.code, 0) << result.err;
+        EXPECT_EQ(json::parse(text_of(out + "/summary.json"))["solver"], name);
+        if (has(result.out, ": ")) {
+            EXPECT_TRUE(has(result.out, std::string(name) + ": ")) << result.out;
+        }
+    }
+}
+
+TEST_F(Program, xpbd_leaves_its_residual_empty_and_the_run_finite) {
+    ASSERT_EQ(run({"--solver", "xpbd"}).code, 0);
+    EXPECT_TRUE(json::parse(text_of(out + "/summary.json"))["finite"].get<bool>());
+    EXPECT_FALSE(has(text_of(out + "/steps.csv"), "not_finite"));
+    EXPECT_TRUE(has(text_of(out + "/report.html"), "this solver measures none"));
+}
+
 TEST_F(Program, same_bits_for_every_thread_count) {
     std::string hash;
     for (const char* threads : {"1", "2", "3", "4"}) {
@@ -195,6 +213,46 @@ TEST_F(Program, lists_what_there_is) {
     EXPECT_TRUE(has(limber({"list", "shapes"}).out, "sphere"));
     EXPECT_TRUE(has(limber({"list", "formats"}).out, "Gmsh"));
     EXPECT_EQ(limber({"list", "nonsense"}).code, 2);
+}
+
+TEST_F(Program, without_more_words_it_says_what_there_is) {
+    const ProgramResult help = limber({});
+    EXPECT_EQ(help.code, 0) << help.err;
+    EXPECT_EQ(help.err, "");
+    EXPECT_EQ(help.out, limber({"--help"}).out);
+    const ProgramResult list = limber({"list"});
+    EXPECT_EQ(list.code, 0) << list.err;
+    EXPECT_EQ(list.err, "");
+    for (const char* what : {"solvers", "materials", "shapes", "contacts", "obstacles", "formats",
+                             "scenes", "benches"}) {
+        EXPECT_TRUE(has(list.out, std::string("\n") + what)) << list.out;
+        EXPECT_EQ(limber({"list", what}).code, 0) << what;
+    }
+}
+
+TEST_F(Program, doctor_says_what_is_there_and_what_that_is_for) {
+    const auto bin = folder / "bin";
+    fs::create_directory(bin);
+    const auto here = [&] { setenv("PATH", bin.c_str(), 1); };
+    json none = json::parse(limber({"doctor", "--json"}, here).out);
+    for (const char* part : {"page", "browser", "tetgen", "gmsh", "cuda"}) {
+        EXPECT_TRUE(none[part]["there"].is_boolean()) << part;
+        EXPECT_NE(none[part]["what"], "") << part;
+    }
+    EXPECT_FALSE(none["tetgen"]["there"].get<bool>());
+    EXPECT_TRUE(has(none["tetgen"]["what"], "apt-get install tetgen"));
+    EXPECT_FALSE(none["browser"]["there"].get<bool>());
+    for (const char* program : {"tetgen", "chromium"}) {
+        write_text(bin / program, "#!/bin/sh\n");
+        fs::permissions(bin / program, fs::perms::owner_all);
+    }
+    const json some = json::parse(limber({"doctor", "--json"}, here).out);
+    EXPECT_EQ(some["tetgen"]["what"], (bin / "tetgen").string());
+    EXPECT_TRUE(some["browser"]["there"].get<bool>());
+    EXPECT_FALSE(some["gmsh"]["there"].get<bool>());
+    const std::string text = limber({"doctor"}, here).out;
+    EXPECT_TRUE(has(text, "yes, " + (bin / "tetgen").string())) << text;
+    EXPECT_TRUE(has(text, "no, not on the PATH; only limber mesh --with gmsh")) << text;
 }
 
 TEST_F(Program, schema_and_doctor_print_json) {
