@@ -34,7 +34,7 @@ $limber compare scenes/sphere_drop.toml --steps 240 -o "$out/compare" --solvers 
 echo
 echo "Results are in $out:"
 echo "  pictures     $out/ball.png  $out/twist.png"
-echo "  comparison   $out/compare/compare.svg  $out/compare/error_over_time.svg"
+echo "  comparison   $out/compare/compare.html"
 echo "  reports      $out/ball/report.html  $out/twist/report.html"
 echo "  for ParaView $out/ball/vtu/series.pvd"
 
