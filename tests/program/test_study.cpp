@@ -92,7 +92,7 @@ TEST_F(Study, compare_leaves_out_who_cannot_take_the_scene_and_says_why) {
     const ProgramResult some = compared("cholesky,newton,descent", "newton");
     EXPECT_EQ(some.code, 0) << some.err;
     EXPECT_TRUE(has(some.err, "warning: cholesky is not run: ")) << some.err;
-    EXPECT_TRUE(has(some.out, "| not run: material.rubber: kind = ")) << some.out;
+    EXPECT_TRUE(has(some.out, "Not run: `cholesky`. material.rubber: kind = ")) << some.out;
     EXPECT_TRUE(has(some.out, "| descent ")) << some.out;
 }
 

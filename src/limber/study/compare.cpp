@@ -121,6 +121,7 @@ SceneDef Comparison::choose_reference() {
     if (line_.reference) {
         result_.reference = line_.reference->spec;
         result_.reference_why = "as asked for";
+        result_.reference_chosen = false;
         return *line_.reference->scene;
     }
     std::set<SolverFamily> families;

@@ -78,6 +78,7 @@ struct CompareResult {
     std::string scene;
     SolverSpec reference;
     std::string reference_why;
+    bool reference_chosen = true;  // by compare(); false: asked for
     ContestantResult reference_run;
     std::int64_t steps = 0;
     double h = 0;                                                         // [s]

@@ -44,7 +44,10 @@ Json contestant_json(const CompareResult& result, const ContestantResult& c) {
     out["family"] = std::string(family_name(c.family));
     out["status"] = status_of(result, c);
     out["refused"] = !c.ran();
-    if (!c.ran()) return out;
+    if (!c.ran()) {
+        out["refusal"] = c.refusal;
+        return out;
+    }
     out["failed"] = !c.failure.empty();
     out["steps"] = c.steps;
     out["ms"] = {{"p50", number(c.ms.p50)},
@@ -96,7 +99,8 @@ std::string compare_json(const CompareResult& result) {
     out["contact"] = {{"method", result.contact},
                       {"options", settings_json(result.contact_settings)},
                       {"note", result.contact_note}};
-    out["notes"] = notes_of(result);
+    out["notes"] = Json::array();
+    for (const CompareNote& note : notes_of(result)) out["notes"].push_back(note.text);
     out["sensitivity"] = {{"nudge", result.nudge},
                           {"growth", number(result.growth)},
                           {"windowed", result.windowed},

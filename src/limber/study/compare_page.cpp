@@ -28,7 +28,9 @@ font-variant-numeric:tabular-nums}
 .table th{color:var(--soft);font-weight:600;border-bottom:1px solid var(--rule)}
 .table td{border-top:1px solid var(--rule)}
 .table .words{text-align:left}
-.table .status{white-space:normal;min-width:16em;padding-right:0}
+.table td:first-child{white-space:normal;min-width:15em}
+.table .status{padding-right:0}
+.table td.status{white-space:normal;min-width:7em;max-width:26em}
 .table .aside td{color:var(--soft)}
 .table .bad .status{color:var(--limit)}
 .plot svg{min-width:760px;max-width:1100px;margin:0 auto}
@@ -37,7 +39,8 @@ font-variant-numeric:tabular-nums}
 summary{cursor:pointer;overflow-wrap:anywhere}
 summary small{display:block;color:var(--soft);font-size:.82rem;padding-left:1.1em}
 .chosen td{font-weight:600}
-.note p{margin:0}
+.note.bad{border-color:var(--limit)}
+.notes{margin:0 0 6px;padding-left:20px;max-width:105ch}.notes li{margin:4px 0}
 )css";
 
 /// Text whose `names` become code.
@@ -63,14 +66,25 @@ std::string heading(const CompareResult& result) {
         markup_escaped(result.reference_why), markup_escaped(contact_text(result)));
 }
 
-std::string notes(const CompareResult& result) {
+/// Who did not run, and what is not as the scene has it.
+std::string warnings(const CompareResult& result) {
     std::string out;
-    for (const std::string& note : notes_of(result))
-        out += fmt::format("<div class=\"note{}\"><p>{}</p></div>\n",
-                           note.starts_with("Not run") ? " failed" : "", prose(note));
+    for (const CompareNote& note : notes_of(result))
+        if (note.kind != CompareNote::Kind::reading)
+            out += fmt::format("<p class=\"note{}\">{}</p>\n",
+                               note.kind == CompareNote::Kind::not_run ? " bad" : "",
+                               prose(note.text));
     for (const std::string& warning : result.warnings)
-        out += "<div class=\"note\"><p>" + markup_escaped(warning) + "</p></div>\n";
+        out += "<p class=\"note\">" + markup_escaped(warning) + "</p>\n";
     return out;
+}
+
+std::string how_to_read(const CompareResult& result) {
+    std::string out = "<h2>How to read this</h2>\n<div class=\"card\"><ul class=\"notes\">\n<li>" +
+                      markup_escaped(columns_text()) + "</li>\n";
+    for (const CompareNote& note : notes_of(result))
+        if (note.kind == CompareNote::Kind::reading) out += "<li>" + prose(note.text) + "</li>\n";
+    return out + "</ul></div>\n";
 }
 
 std::string table(const CompareResult& result) {
@@ -93,7 +107,7 @@ std::string table(const CompareResult& result) {
                 c == 0 ? "<code>" + markup_escaped(row[c]) + "</code>" : markup_escaped(row[c]));
         out += "</tr>\n";
     }
-    return out + "</table></div>\n<p class=\"sub\">" + markup_escaped(columns_text()) + "</p>\n";
+    return out + "</table></div>\n";
 }
 
 std::string figure(const std::string& svg) {
@@ -122,9 +136,9 @@ std::string settings(const CompareResult& result) {
     for (const ContestantResult& c : result.contestants)
         if (c.ran()) out += settings_card(c.spec.text, family_name(c.family), c.settings);
     for (const ContestantResult& c : result.models)
-        out += settings_card(c.spec.text, "converged solver of another family than the reference's",
+        out += settings_card(c.spec.kind, "converged solver of another family than the reference's",
                              c.settings);
-    out += settings_card(result.reference.text, "reference", result.reference_run.settings);
+    out += settings_card(result.reference.kind, "reference", result.reference_run.settings);
     out += settings_card("contact.method = \"" + result.contact + '"', "contact of all solvers",
                          result.contact_settings);
     return out + "</div>\n";
@@ -156,8 +170,9 @@ std::string compare_html(const CompareResult& result) {
     out += report_style;
     out += compare_style;
     out += plot_page_style();
-    out += "</style></head>\n<body>\n" + heading(result) + table(result) + notes(result);
+    out += "</style></head>\n<body>\n" + heading(result) + warnings(result) + table(result);
     out += "<h2>Figures</h2>\n" + figure(compare_svg(result)) + figure(error_over_time_svg(result));
+    out += how_to_read(result);
     out += settings(result) + machine(result);
     return out + "</body>\n</html>\n";
 }

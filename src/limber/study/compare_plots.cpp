@@ -153,7 +153,7 @@ std::string compare_svg(const CompareResult& result) {
     PlotPanel local = error_panel(
         result, [](const ContestantResult& c) { return c.local.mean_square(); },
         [](const ContestantResult&) { return no_value; });
-    local.title = "One step, against its family's converged";
+    local.title = "One step, against its family's converged step";
     plot.panels = {whole, local};
     plot.panel_width = 470;
     plot.panel_height = 380;
@@ -166,7 +166,7 @@ std::string error_over_time_svg(const CompareResult& result) {
     plot.note = what_was_compared(result) + "; reference " + result.reference.kind;
     PlotPanel global, local, energy;
     global.title = "Position, against the reference's trajectory";
-    local.title = "Position, one step against its family converged";
+    local.title = "Position, one step against its family's converged step";
     energy.title = "Energy, against the reference";
     global.y_label = local.y_label = "rms error / body size";
     energy.y_label = "error / energy in motion";

@@ -14,7 +14,7 @@ std::string compare_markdown(const CompareResult& result) {
     MarkdownTable table(rows.header);
     for (const std::vector<std::string>& row : rows.rows) table.add(row);
     std::string notes;
-    for (const std::string& note : notes_of(result)) notes += "- " + note + '\n';
+    for (const CompareNote& note : notes_of(result)) notes += "- " + note.text + '\n';
     return fmt::format(
         "# {}\n\nReference: `{}` ({}).\nContact of all solvers: {}.\n\n{}\n{}\n\n{}\n{}\n",
         what_was_compared(result), result.reference.text, result.reference_why,

@@ -123,7 +123,7 @@ std::string contact_text(const CompareResult& r) {
 }
 
 std::string status_of(const CompareResult& result, const ContestantResult& r) {
-    if (!r.ran()) return "not run: " + r.refusal;
+    if (!r.ran()) return "not run";
     std::string out;
     if (!r.failure.empty()) out = "failed: " + r.failure;
     if (r.rejected > 0)
@@ -170,23 +170,28 @@ CompareTable table_of(const CompareResult& result) {
     };
     for (const ContestantResult& c : result.contestants) add(c, c.spec.text);
     for (const ContestantResult& c : result.models)
-        add(c, c.spec.text + " (" + std::string(family_name(c.family)) + ", converged)");
-    add(result.reference_run, result.reference_run.spec.text + " (reference)");
+        add(c, c.spec.kind + " (" + std::string(family_name(c.family)) + ", converged)");
+    // Options of one that was chosen stand above the table, and would make it too wide.
+    add(result.reference_run,
+        (result.reference_chosen ? result.reference.kind : result.reference.text) + " (reference)");
     return table;
 }
 
-std::vector<std::string> notes_of(const CompareResult& result) {
-    std::vector<std::string> out;
+std::vector<CompareNote> notes_of(const CompareResult& result) {
+    using Kind = CompareNote::Kind;
+    std::vector<CompareNote> out;
+    const auto add = [&](Kind kind, const std::string& text) {
+        if (!text.empty()) out.push_back({kind, text});
+    };
     for (const ContestantResult& c : result.contestants)
-        if (!c.ran()) out.push_back(refusal_note(c));
-    if (!result.contact_note.empty()) out.push_back(result.contact_note);
-    out.push_back(sensitivity_note(result));
-    for (const ContestantResult& c : result.models) out.push_back(model_note(result, c));
-    out.push_back(local_note(result));
-    out.push_back(position_based_note(result));
+        if (!c.ran()) add(Kind::not_run, refusal_note(c));
+    add(Kind::changed, result.contact_note);
+    for (const ContestantResult& c : result.models) add(Kind::reading, model_note(result, c));
+    add(Kind::reading, local_note(result));
+    add(Kind::reading, position_based_note(result));
     for (const ContestantResult& c : result.contestants)
-        if (c.local_left_out > 0) out.push_back(left_out_note(c));
-    std::erase(out, "");
+        if (c.local_left_out > 0) add(Kind::reading, left_out_note(c));
+    add(Kind::reading, sensitivity_note(result));
     return out;
 }
 

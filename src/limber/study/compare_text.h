@@ -16,7 +16,7 @@ std::string what_was_compared(const CompareResult& result);
 /// "penalty (form = implicit, friction = 0.3)": what is not by default, and how it rubs.
 std::string contact_text(const CompareResult& result);
 
-/// "done", or what went wrong.
+/// "done", or what went wrong; why a solver did not run is a note.
 std::string status_of(const CompareResult& result, const ContestantResult& contestant);
 
 /// Largest relative error of the energy; NaN where there is none.
@@ -29,10 +29,14 @@ struct CompareTable {
 };
 CompareTable table_of(const CompareResult& result);
 
-/// What a reader must know before the figures are compared: who did not run, contact that was
-/// changed, families and the difference of their models, how sensitive the scene is. Names of
-/// solvers are in `backquotes`.
-std::vector<std::string> notes_of(const CompareResult& result);
+/// What a reader must know before the figures are compared: who did not run, contact that is not
+/// the scene's; and how to read them: how sensitive the scene is, families and the difference of
+/// their models. Names of solvers are in `backquotes`.
+struct CompareNote {
+    enum class Kind { not_run, changed, reading } kind = Kind::reading;
+    std::string text;
+};
+std::vector<CompareNote> notes_of(const CompareResult& result);
 
 /// What the columns mean.
 std::string columns_text();
