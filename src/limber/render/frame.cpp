@@ -112,11 +112,13 @@ void for_each_frame_file(const std::string& dir, F&& f, const char* kind = "vtu"
     std::error_code error;
     fs::directory_iterator it(folder, error);
     if (error) throw SystemError(folder.string(), "list the frames", error.value());
-    for (const fs::directory_entry& entry : it) {
+    for (const fs::directory_iterator end; it != end; it.increment(error)) {
         std::string stem;
         std::int64_t step = 0;
-        if (split_name(entry.path().filename().string(), stem, step)) f(entry.path(), stem, step);
+        if (split_name(it->path().filename().string(), stem, step)) f(it->path(), stem, step);
+        if (error) break;
     }
+    if (error) throw SystemError(folder.string(), "list the frames", error.value());
 }
 
 /// Of a skin, or of cloth.
@@ -185,7 +187,8 @@ std::vector<std::int64_t> frame_steps(const std::string& dir) {
 }
 
 bool has_frame_contacts(const std::string& dir) {
-    return fs::is_directory(fs::path(dir) / "contacts");
+    std::error_code missing;
+    return fs::is_directory(fs::path(dir) / "contacts", missing);
 }
 
 std::vector<FrameContact> read_frame_contacts(const std::string& dir, std::int64_t step) {
@@ -203,29 +206,37 @@ std::vector<FrameContact> read_frame_contacts(const std::string& dir, std::int64
     return out;
 }
 
-std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step, bool skins) {
-    std::vector<FrameBody> out, found_skins;
+SkinnedFrame read_skinned_frame(const std::string& dir, std::int64_t step) {
+    SkinnedFrame out;
+    std::vector<FrameBody> found_skins;
     for_each_frame_file(dir, [&](const fs::path& path, const std::string& stem, std::int64_t k) {
         if (k != step) return;
         FrameBody body = read_frame_file(path.string());
         body.name = stem;
         const bool skin = !body.triangles.empty() && body.von_mises.empty();
-        (skin ? found_skins : out).push_back(std::move(body));
+        (skin ? found_skins : out.bodies).push_back(std::move(body));
     });
-    if (out.empty())
+    if (out.bodies.empty())
         throw InputError({dir, 0, 0, -1}, "no frame of step " + std::to_string(step) + "; " +
                                               nearest_steps(frame_steps(dir), step));
-    std::sort(out.begin(), out.end(),
+    std::sort(out.bodies.begin(), out.bodies.end(),
               [](const FrameBody& a, const FrameBody& b) { return a.name < b.name; });
-    if (!skins) return out;
+    out.skins.resize(out.bodies.size());
     for (FrameBody& skin : found_skins)
-        for (FrameBody& body : out)
-            if (skin.name == body.name + "_skin") {
-                skin.name = body.name;
-                body = std::move(skin);
+        for (std::size_t b = 0; b < out.bodies.size(); ++b)
+            if (skin.name == out.bodies[b].name + "_skin") {
+                skin.name = out.bodies[b].name;
+                out.skins[b] = std::move(skin);
                 break;
             }
     return out;
+}
+
+std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step, bool skins) {
+    SkinnedFrame frame = read_skinned_frame(dir, step);
+    for (std::size_t b = 0; skins && b < frame.bodies.size(); ++b)
+        if (!frame.skins[b].points.empty()) frame.bodies[b] = std::move(frame.skins[b]);
+    return std::move(frame.bodies);
 }
 
 FrameBody read_frame_file(const std::string& path) {
