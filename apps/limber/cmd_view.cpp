@@ -44,7 +44,9 @@ struct Arguments {
 namespace fs = std::filesystem;
 
 volatile std::sig_atomic_t stop_signal = 0;
+/// The first asks for an orderly end, the second gets one at once.
 void on_signal(int number) {
+    if (stop_signal) _exit(128 + number);
     stop_signal = number;
 }
 
@@ -87,13 +89,33 @@ std::vector<GalleryEntry> gallery(const std::string& scene) {
     return out;
 }
 
+/// What was dropped onto the page is gone with it: a recording gets copies of its own.
+void keep_dropped_files(const std::string& uploads, const std::string& dir, SceneDef& scene) {
+    const auto keep = [&](FilePath& path) {
+        const fs::path from = std::string(path);
+        if (from.parent_path() != fs::path(uploads)) return;
+        const fs::path to = fs::path(dir) / from.filename();
+        std::error_code error;
+        fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+        if (error) throw SystemError(to.string(), "write", error.value());
+        path.assign(to.string());
+    };
+    for (BodyDef& body : scene.bodies) {
+        if (body.mesh) keep(*body.mesh);
+        if (body.skin) keep(*body.skin);
+    }
+}
+
 /// A run folder from the state of now on, as limber run writes it.
-Recording start_recording(const Arguments& a, const World& world, const SceneDef& scene) {
+Recording start_recording(const Arguments& a, const std::string& uploads, const World& world,
+                          SceneDef scene) {
     Recording made;
     const std::string stem = fs::path(scene.file).stem().string() + "-view";
-    for (int k = 1; made.dir.empty() || fs::exists(made.dir); ++k)
+    std::error_code error;
+    for (int k = 1; made.dir.empty() || fs::exists(made.dir, error); ++k)
         made.dir = a.out + '/' + stem + (k > 1 ? "-" + std::to_string(k) : "");
     auto folder = std::make_shared<RunFolder>(made.dir, std::vector<std::string>{});
+    keep_dropped_files(uploads, made.dir, scene);
     RunOutputOptions o;
     o.dir = made.dir;
     o.every = scene.output.every;
@@ -143,8 +165,8 @@ int view(const Arguments& a) {
         if (!a.solver.empty())
             o.load.sets.insert(o.load.sets.begin(), "solver.kind=\"" + a.solver + "\"");
         o.gallery = gallery(a.what[0]);
-        o.record = [a](const World& world, const SceneDef& scene) {
-            return start_recording(a, world, scene);
+        o.record = [a, dropped = uploads->path()](const World& world, const SceneDef& scene) {
+            return start_recording(a, dropped, world, scene);
         };
         o.playing = !a.paused;
         o.upload_folder = uploads->path();
