@@ -187,6 +187,13 @@ int view(const Arguments& a) {
     std::fflush(stdout);
     if (!a.no_open) open_browser(server.url());
     serve(*session, server, {.stop = &stop_signal, .seconds = a.seconds});
+    if (session->working()) {
+        // Whoever asked for the end does not wait for a file that is read or a surface that is
+        // closed: all is written, and that thread has nothing that another needs.
+        uploads.reset();
+        std::fflush(stdout);
+        _exit(0);
+    }
     return 0;
 }
 

@@ -122,6 +122,7 @@ TEST(Replay, a_torn_frame_is_told_and_the_rest_plays_on) {
     tear(dir, "bar_000006.vtu");
     ViewServer server({});
     test::WebSocketClient client(server);
+    ASSERT_TRUE(test::eventually([&] { return server.counts().clients == 1; }));
     ReplaySession session({dir});
     std::vector<double> steps;
     std::vector<std::string> pictures;

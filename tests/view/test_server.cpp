@@ -256,6 +256,7 @@ TEST(ViewServer, connections_without_a_request_give_way_to_new_ones) {
     options.header_time = std::chrono::hours(1);  // nothing here ends by itself
     ViewServer server(options);
     WebSocketClient looker(server);
+    ASSERT_TRUE(eventually([&] { return server.counts().clients == 1; }));
     std::vector<std::unique_ptr<Socket>> idle;
     for (int k = 0; k < 30; ++k) idle.push_back(std::make_unique<Socket>(server.port()));
     idle[29]->send("GET /page.js HTTP/1.1\r\nHost: ");  // and one that has begun
@@ -378,6 +379,27 @@ TEST(ViewServer, takes_meshes_within_the_limit_into_its_folder) {
                                                  "\r\nContent-Length: 1\r\n") +
                                          "v")),
               403);
+}
+
+TEST(ViewServer, a_mesh_may_be_longer_than_any_other_request) {
+    const TempFolder folder;
+    ServerOptions options;
+    options.upload_folder = folder.path("");
+    ViewServer server(options);
+    const std::string body(3 << 20, 'v');
+    const auto post = [&](const std::string& target) {
+        return status_of(
+            ask(server, request(server, target, "POST",
+                                "Origin: http://" + test::host(server) +
+                                    "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n") +
+                            body));
+    };
+    EXPECT_EQ(post("/upload?name=a.obj&token=" + server.token()), 200);
+    EXPECT_EQ(std::filesystem::file_size(folder.path("upload_1.obj")), body.size());
+    EXPECT_EQ(status_of(ask(server, request(server, "/page.js", "POST",
+                                            "Origin: http://" + test::host(server) +
+                                                "\r\nContent-Length: 3000000\r\n"))),
+              413);
 }
 
 TEST(ViewServer, says_when_the_port_is_taken) {

@@ -76,7 +76,7 @@ TEST(Upload, a_cancelled_file_changes_nothing_however_far_it_has_come) {
         // Its thread ends by itself: then there is room for another.
         ASSERT_TRUE(test::eventually([&] {
             up.session->poll(up.server);
-            return !up.session->reading();
+            return !up.session->working();
         }));
     }
     EXPECT_EQ(up.name(), "bar");

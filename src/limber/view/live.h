@@ -50,6 +50,7 @@ class LiveSession final : public Session {
     void uploaded(const std::string& file, ViewServer& server) override;
     void poll(ViewServer& server) override;
     void finish() override { stop_recording(); }
+    bool working() const override { return !works_.empty(); }
     void advance(ViewServer& server) override;
     double interval() const override { return world_->model().h; }
     bool playing() const override { return playback_.playing && failure_.empty(); }
@@ -60,8 +61,6 @@ class LiveSession final : public Session {
 
     const World& world() const { return *world_; }
     std::string status() const;  // the status message
-    /// Whether a dropped file is still being worked on, wanted or not.
-    bool reading() const { return !works_.empty(); }
 
   private:
     struct UserPin {

@@ -199,7 +199,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Connection(ViewHub& hub, tcp::socket socket) : hub_(hub), stream_(std::move(socket)) {
         ++hub_.n_connections;
         parser_.header_limit(static_cast<std::uint32_t>(hub.options.limits.header));
-        parser_.body_limit(hub.options.limits.body);
+        // Checked again once it is known what is asked for: a mesh may be longer than the rest.
+        parser_.body_limit(
+            std::max<std::uint64_t>(hub.options.limits.body, hub.options.max_upload));
     }
     ~Connection() {
         busy();
@@ -268,6 +270,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
             return client->start(parser_.get());
         }
         if (path == "/upload") return upload(asked);
+        if (const auto length = parser_.content_length();
+            length && *length > hub_.options.limits.body)
+            return refuse({413, "the request is too large"});
         if (asked.method != "GET") return refuse({405, "only GET is answered here"});
         const auto files = page_files();
         const std::string_view name = path == "/" ? "/index.html" : path;

@@ -39,6 +39,8 @@ class Session {
     virtual std::string take_stats() = 0;
     /// Ends what it has begun to write. A SystemError where that could not be written to its end.
     virtual void finish() {}
+    /// Whether a thread of its own still works on something, wanted or not.
+    virtual bool working() const { return false; }
 };
 
 /// Play, pause and speed, the same for a simulation and for a replay.

@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 constexpr double side = 0.5;                     // of the scaled body [m]
 constexpr double wanted_tets = 6000;             // of a filled surface
 constexpr Index most_tets = 50000;               // what still moves at an interactive rate
+constexpr Index most_triangles = 500000;         // of a surface: they are drawn as they are
 constexpr std::int64_t most_memory = 256 << 20;  // bytes of the lattice a surface is filled with
 
 struct Made {
@@ -58,6 +59,10 @@ std::string list_of(const std::vector<std::string>& remarks) {
 Made fill(const std::string& file, const UploadProgress& progress) {
     progress("reading the surface", 0);
     const LoadedSurface surface = read_surface(file);
+    if (surface.mesh.n_triangles() > most_triangles)
+        throw InputError("the surface has " + std::to_string(surface.mesh.n_triangles()) +
+                         " triangles; the page takes up to " + std::to_string(most_triangles) +
+                         "; limber mesh takes more");
     progress("closing the surface", 0);
     const SurfaceSolid solid(surface.mesh);
     StuffingOptions o;
