@@ -50,6 +50,8 @@ export default {
     await nextFrame(page);
     await touch('pointerup', 0, -60);
     await until(page, () => limber.state.frame.hand.length === 0);
+    assert.ok(!await page.isVisible('#tool-push'), 'a touch of the picture has closed the rest of the bar');
+    await page.click('#more');
     await page.click('#tool-push');  // without hover: the ball follows the finger
     await touch('pointerdown', 0, -90);
     await until(page, () => limber.stage.marks.tool.visible);
@@ -59,6 +61,7 @@ export default {
     }
     await until(page, () => limber.state.last.contacts > 0);
     await touch('pointerup', 0, 0);
+    await page.click('#more');
     await page.click('#help-open');
     await page.waitForSelector('dialog[open]');
     if (pictures) await page.screenshot({ path: join(pictures, 'touch.png') });
