@@ -58,13 +58,6 @@ bool holds_a_run(const std::string& dir) {
            fs::exists(fs::path(dir) / "checkpoint");
 }
 
-/// --resume takes a run folder or one checkpoint of it.
-std::string folder_of(const std::string& resume) {
-    if (fs::is_directory(resume)) return resume;
-    if (!fs::exists(resume)) throw SystemError(resume, "open", ENOENT);
-    return fs::path(resume).parent_path().parent_path().string();
-}
-
 std::vector<std::string> input_files(const SceneDef& scene, const Arguments& arguments) {
     std::vector<std::string> files = {arguments.scene};
     for (const BodyDef& body : scene.bodies)
@@ -154,7 +147,7 @@ int run_scene(Arguments a) {
     const bool resuming = !a.resume.empty();
     if (resuming && !a.out.empty())
         throw InputError("--resume goes on in its own folder; -o cannot be given with it");
-    std::string dir = resuming ? folder_of(a.resume) : a.out;
+    std::string dir = resuming ? run_folder_of(a.resume) : a.out;
     if (a.scene.empty()) {
         if (!resuming) throw InputError("no scene given; see limber run --help");
         a.scene = dir + "/scene.toml";

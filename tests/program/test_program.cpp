@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "limber/core/hash.h"
 #include "program.h"
 
 namespace limber::test {
@@ -324,7 +325,7 @@ TEST_F(Program, X02_to_X06_damaged_checkpoints_are_refused_by_name) {
     };
     std::string bad = good;
     bad[8] = 9;  // version
-    expect_refused(resume(bad), {"version 9", "version 1"});
+    expect_refused(resume(bad), {"version 9", "version 2"});
     bad = good;
     bad[good.size() / 2] ^= 1;
     expect_refused(resume(bad), {"damaged", "step_000000010.limber"});
@@ -337,6 +338,38 @@ TEST_F(Program, X02_to_X06_damaged_checkpoints_are_refused_by_name) {
         limber({"run", scene.string(), "--resume",
                 (fs::path(out) / "checkpoint/step_000000010.limber").string(), "--steps", "20"});
     EXPECT_EQ(older.code, 0) << older.err;
+}
+
+TEST_F(Program, resume_goes_on_in_the_run_folder_from_wherever_its_checkpoint_is_named) {
+    ASSERT_EQ(run({"--steps", "10"}).code, 0);
+    const fs::path inside = fs::path(out) / "checkpoint";
+    const ProgramResult resumed =
+        limber({"run", "--resume", "step_000000010.limber", "--steps", "20"},
+               [&] { (void)!chdir(inside.c_str()); });
+    EXPECT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_EQ(json::parse(text_of(out + "/summary.json"))["steps"], 20);
+    for (const auto& entry : fs::directory_iterator(inside))
+        EXPECT_TRUE(has(entry.path().filename().string(), "step_")) << entry.path();
+    fs::copy_file(inside / "step_000000020.limber", folder / "lost.limber");
+    expect_refused(limber({"run", scene.string(), "--resume", (folder / "lost.limber").string()}),
+                   {"in no run folder", "allowed: a run folder"});
+}
+
+TEST_F(Program, a_checkpoint_with_a_position_beyond_all_measure_is_refused_with_its_place) {
+    ASSERT_EQ(run({"--steps", "5"}).code, 0);
+    const fs::path file = fs::path(out) / "checkpoint/step_000000005.limber";
+    std::string bytes = text_of(file);
+    // Header of 56 bytes; "step": length, name, size, count, value; "x": length, name, size, count.
+    const std::size_t header = 56, x = header + (8 + 4 + 8 + 8 + 8) + (8 + 1 + 8 + 8);
+    const double far = 1.7e307;
+    std::memcpy(bytes.data() + x + 3 * 24, &far, sizeof far);
+    const std::uint64_t payload = hash64(bytes.data() + header, bytes.size() - header);
+    std::memcpy(bytes.data() + 40, &payload, sizeof payload);
+    const std::uint64_t all = hash64(bytes.data(), 48);
+    std::memcpy(bytes.data() + 48, &all, sizeof all);
+    write_text(file, bytes);
+    expect_refused(limber({"run", scene.string(), "--resume", out}),
+                   {"'x'", "1.7e+307", "index 3", "below 1e+75"});
 }
 
 TEST_F(Program, X07_a_zero_length_checkpoint_falls_back_to_the_previous_one) {

@@ -9,6 +9,7 @@
 #include "limber/core/parallel.h"
 #include "limber/fem/corotation.h"
 #include "limber/fem/kinetic_energy.h"
+#include "limber/sim/state_range.h"
 #include "limber/solve/model_potentials.h"
 
 namespace limber {
@@ -268,10 +269,8 @@ void World::measure(StepReport& report) {
         });
 }
 
-/// Beyond 1e75 squares times a stiffness overflow: as good as infinite, and no file may hold what
-/// follows.
 bool World::trial_is_finite() {
-    const auto fine = [](double value) { return std::abs(value) < 1e75; };
+    const auto fine = [](double value) { return std::abs(value) < largest_in_state; };
     const double bad =
         parallel_sum<double>(model_->n_nodes(), grain, partial_, [&](Index begin, Index end) {
             double count = 0;

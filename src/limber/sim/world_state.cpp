@@ -1,19 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sides of World that a running simulation does not pass through: checkpoints and the words for
 // a failure.
+#include <algorithm>
 #include <cmath>
 #include <string>
 
+#include "limber/core/numbers.h"
+#include "limber/sim/state_range.h"
 #include "limber/sim/world.h"
 
 namespace limber {
 
 namespace {
 
-void require_finite(ByteReader& in, const char* name, const std::vector<Vec3d>& values) {
-    for (std::size_t i = 0; i < values.size(); ++i)
-        if (!is_finite(values[i]))
-            in.fail(name, "has a value that is not finite at index " + std::to_string(i));
+/// What no run can have written is refused with its place: a search for contacts among positions
+/// that are farther apart would never end.
+void require_range(ByteReader& in, const char* name, const Vec3d& value, std::size_t index) {
+    const std::string place = " at index " + std::to_string(index);
+    if (!is_finite(value)) in.fail(name, "has a value that is not finite" + place);
+    const double size = std::max({std::abs(value.x), std::abs(value.y), std::abs(value.z)});
+    if (!(size < largest_in_state))
+        in.fail(name, "has a value of " + number_text(size) + place + "; allowed: below " +
+                          number_text(largest_in_state));
+}
+void require_range(ByteReader& in, const char* name, const std::vector<Vec3d>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) require_range(in, name, values[i], i);
+}
+void require_range(ByteReader& in, const char* name, const std::vector<RigidState>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const RigidState& r = values[i];
+        for (const Vec3d& value : {r.position, r.velocity, r.spin})
+            require_range(in, name, value, i);
+        const double length =
+            std::sqrt(r.orientation.w * r.orientation.w + squared_norm(r.orientation.v));
+        if (!(std::abs(length - 1) < 1e-6))
+            in.fail(name, "has an orientation that is no rotation at index " + std::to_string(i));
+    }
 }
 
 }  // namespace
@@ -44,16 +66,16 @@ void World::load(ByteReader& in) {
 void World::load_arrays(ByteReader& in) {
     State loaded = state_;
     loaded.step = in.get<std::int64_t>("step");
-    if (loaded.step < 0) in.fail("step", "is negative");
+    constexpr std::int64_t most_steps = 1'000'000'000'000'000;  // as of limber run --steps
+    if (loaded.step < 0 || loaded.step > most_steps)
+        in.fail("step", "is " + std::to_string(loaded.step) + "; allowed: 0 to " +
+                            std::to_string(most_steps));
     in.get_array("x", std::span<Vec3d>(loaded.x));
-    require_finite(in, "x", loaded.x);
+    require_range(in, "x", loaded.x);
     in.get_array("v", std::span<Vec3d>(loaded.v));
-    require_finite(in, "v", loaded.v);
+    require_range(in, "v", loaded.v);
     if (!rigid_.empty()) in.get_array("rigid", std::span<RigidState>(loaded.rigid));
-    for (const RigidState& r : loaded.rigid)
-        if (!is_finite(r.position) || !is_finite(r.velocity) || !is_finite(r.spin) ||
-            !is_finite(r.orientation.v) || !std::isfinite(r.orientation.w))
-            in.fail("rigid", "has a value that is not finite");
+    require_range(in, "rigid", loaded.rigid);
     loaded.time = static_cast<double>(loaded.step) * model_->h;
     const std::string stepper = in.get_string("stepper");
     if (stepper != stepper_->name())

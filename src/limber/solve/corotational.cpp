@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/history.h"
 #include "limber/core/parallel.h"
 
 namespace limber {
@@ -202,20 +203,19 @@ std::string CorotationalStepper::describe() {
     return describe_factor(factor_.memory(), factor_.structure());
 }
 
+template <class List, class Self>
+void CorotationalStepper::list_history(List& list, Self& self) {
+    list.numbers("rotations", self.rotations_.element);
+}
+
 void CorotationalStepper::save(ByteWriter& out) const {
-    out.put_array("rotations", std::span<const RotationPacket>(rotations_.element));
+    HistoryWriter list(out);
+    list_history(list, *this);
 }
 
 void CorotationalStepper::load(ByteReader& in) {
-    std::vector<RotationPacket> loaded(rotations_.element.size());
-    in.get_array("rotations", std::span<RotationPacket>(loaded));
-    for (std::size_t i = 0; i < loaded.size(); ++i)
-        for (const auto& entry : loaded[i].R)
-            for (double value : entry)
-                if (!std::isfinite(value))
-                    in.fail("rotations",
-                            "has a value that is not finite at index " + std::to_string(i));
-    rotations_.element = std::move(loaded);
+    HistoryReader list(in);
+    list_history(list, *this);
 }
 
 }  // namespace limber

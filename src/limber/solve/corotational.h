@@ -109,6 +109,8 @@ class CorotationalStepper final : public Stepper {
     void set_trace(PcgTrace* trace) { trace_ = trace; }
 
   private:
+    template <class List, class Self>
+    static void list_history(List& list, Self& self);
     void build_system(const StepInput& in, const State& state);
     void guess_solution(const StepInput& in, const State& state);
     const LinearOperator& matrix() const;  // without the contact terms between nodes

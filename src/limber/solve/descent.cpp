@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "limber/core/history.h"
 #include "limber/core/parallel.h"
 #include "limber/fem/tet_potential.h"
 #include "limber/solve/descent_acceleration.h"
@@ -72,21 +73,12 @@ class DescentLoop final : public DescentStepper::Loop {
         if (knot_.throws()) knot_.apply(state);
     }
     void save(ByteWriter& out) const override {
-        const StepLength::History& length = length_.history();
-        out.put("descent.length", std::array{length.longest, length.last});
-        out.put("descent.quiet_steps", static_cast<std::int32_t>(length.quiet_steps));
-        out.put("descent.has_before", static_cast<std::int32_t>(has_before_));
-        out.put_array("descent.v_before", std::span<const Vec3d>(v_before_));
-        out.put("descent.quiet", static_cast<std::int32_t>(knot_.history().quiet));
-        out.put("descent.throws", static_cast<std::int32_t>(knot_.history().throws));
+        HistoryWriter list(out);
+        list_history(list, *this);
     }
     void load(ByteReader& in) override {
-        const auto length = in.get<std::array<double, 2>>("descent.length");
-        length_.set_history({length[0], length[1], in.get<std::int32_t>("descent.quiet_steps")});
-        has_before_ = in.get<std::int32_t>("descent.has_before") != 0;
-        in.get_array("descent.v_before", std::span(v_before_));
-        const int quiet = in.get<std::int32_t>("descent.quiet");
-        knot_.set_history({quiet, in.get<std::int32_t>("descent.throws")});
+        HistoryReader list(in);
+        list_history(list, *this);
     }
     void reset() override {
         length_.set_history({options_.max_step, 0, 0});
@@ -95,6 +87,13 @@ class DescentLoop final : public DescentStepper::Loop {
     void describe_cells(CellFields& fields) const override;
 
   private:
+    template <class List, class Self>
+    static void list_history(List& list, Self& self) {
+        StepLength::list_history(list, self.length_);
+        Knot::list_history(list, self.knot_);
+        list.whole("descent.has_before", self.has_before_, 0, 1);
+        list.numbers("descent.v_before", self.v_before_);
+    }
     enum class Verdict { accepted, taken_back, exhausted };
     bool start(const State& state);
     bool iterate(int k, SolveStats& stats, StepReport& report);

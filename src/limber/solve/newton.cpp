@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/history.h"
 #include "limber/core/parallel.h"
 
 namespace limber {
@@ -202,6 +203,21 @@ void NewtonStepper::integrate(const StepInput&, State& state) const {
 void NewtonStepper::correct_reactions(const StepInput&, std::span<const Vec3d> v,
                                       NodeForces& forces) {
     objective_.finish_with(v, forces);
+}
+
+template <class List, class Self>
+void NewtonStepper::list_history(List& list, Self& self) {
+    list.number("newton.shift", self.shift_);
+}
+
+void NewtonStepper::save(ByteWriter& out) const {
+    HistoryWriter list(out);
+    list_history(list, *this);
+}
+
+void NewtonStepper::load(ByteReader& in) {
+    HistoryReader list(in);
+    list_history(list, *this);
 }
 
 std::string NewtonStepper::describe() {

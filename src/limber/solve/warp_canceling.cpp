@@ -32,7 +32,7 @@ WarpCancelingStepper::WarpCancelingStepper(const Model& model, const Options& op
     : model_(model),
       options_(options),
       step_(model),
-      upright_(model.n_nodes(), options.node_rotations == NodeRotationKind::identity),
+      always_upright_(model.n_nodes(), options.node_rotations == NodeRotationKind::identity),
       age_(options.target_iterations),
       assembler_(model.elements),
       warp_assembler_(model.elements, assembler_.pairs()),
@@ -42,8 +42,9 @@ WarpCancelingStepper::WarpCancelingStepper(const Model& model, const Options& op
       pcg_({.rel_tolerance = options.rel_tolerance}),
       passes_(model, options.contact, options.rel_tolerance) {
     const Index n = model.n_nodes();
-    for (const Index i : step_.pinned()) upright_[i] = 1;  // prescribed axes are the world's
-    if (options.node_rotations == NodeRotationKind::automatic) mark_thin_bodies(model, upright_);
+    for (const Index i : step_.pinned()) always_upright_[i] = 1;  // prescribed axes are the world's
+    if (options.node_rotations == NodeRotationKind::automatic)
+        mark_thin_bodies(model, always_upright_);
     if (options.refine > 0) exact_ = assembler_.make_matrix();
     for (std::vector<Vec3d>* array : {&rhs_, &solution_, &turned_, &product_, &last_change_})
         array->resize(n);
@@ -130,7 +131,7 @@ void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeFo
                                     element_forces_, step_.force());
         ScopedTimer nodes(report.update.node_rotation_ms);
         if (options_.node_rotations == NodeRotationKind::automatic)
-            mark_wide_spread(model_, rotations_, upright_);
+            mark_wide_spread(model_, rotations_, always_upright_, upright_, reframed_);
         fit_.update(state.x, upright_, nodes_);
     }
     {

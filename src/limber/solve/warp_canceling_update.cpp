@@ -111,6 +111,10 @@ void WarpCancelingStepper::choose_by_schedule(const StepInput& in) {
     if (options_.linearise)
         for (const ContactTerm& term : in.contact)
             if (term.at.n == 1) marks_->mark(supernode_of_node(term.at.node[0]), cost);
+    // What the factor has of a node is in the frame that the node had: in another it is wrong.
+    for (const Index i : reframed_)
+        for (const Index entry : model_.elements.incidence.of(i))
+            marks_->mark(tet_supernode_[entry / 4], cost);
     const Index n_of_contacts = marks_->n_marked();
     double full = 0;
     for (const double c : cost) full += c;

@@ -255,24 +255,38 @@ void LagrangeContact::read_back(const ContactInput& in, std::span<const Vec3d>, 
             std::span(p_).subspan(joint_rows_[j], joint_rows_[j + 1] - joint_rows_[j]));
 }
 
+// Keys and impulses apart: between them a record would have bytes that nobody sets.
 void LagrangeContact::save(ByteWriter& out) const {
-    out.put_array("lagrange_contacts", std::span<const PastContact>(past_.contacts));
+    std::vector<ContactKey> keys;
+    std::vector<Vec3d> impulses;
+    for (const PastContact& past : past_.contacts) {
+        keys.push_back(past.key);
+        impulses.push_back(past.impulse);
+    }
+    out.put_array("lagrange_keys", std::span<const ContactKey>(keys));
+    out.put_array("lagrange_impulses", std::span<const Vec3d>(impulses));
     out.put_array("lagrange_joints", std::span<const double>(past_.joints));
     for (const auto& joint : joints_) joint->save(out);
 }
 
 void LagrangeContact::load(ByteReader& in) {
+    const auto keys = in.get_vector<ContactKey>("lagrange_keys");
+    std::vector<Vec3d> impulses(keys.size());
+    in.get_array("lagrange_impulses", std::span(impulses));
     Impulses loaded;
-    loaded.contacts = in.get_vector<PastContact>("lagrange_contacts");
-    for (std::size_t i = 0; i < loaded.contacts.size(); ++i) {
-        const bool ordered = i == 0 || loaded.contacts[i - 1].key < loaded.contacts[i].key;
-        if (!ordered || !is_finite(loaded.contacts[i].impulse))
-            in.fail("lagrange_contacts", "is damaged at index " + std::to_string(i));
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const bool ordered = i == 0 || keys[i - 1] < keys[i];
+        if (!ordered) in.fail("lagrange_keys", "is out of order at index " + std::to_string(i));
+        if (!is_finite(impulses[i]))
+            in.fail("lagrange_impulses",
+                    "has a value that is not finite at index " + std::to_string(i));
+        loaded.contacts.push_back({keys[i], impulses[i]});
     }
     loaded.joints = in.get_vector<double>("lagrange_joints");
     for (std::size_t i = 0; i < loaded.joints.size(); ++i)
         if (!std::isfinite(loaded.joints[i]))
-            in.fail("lagrange_joints", "is damaged at index " + std::to_string(i));
+            in.fail("lagrange_joints",
+                    "has a value that is not finite at index " + std::to_string(i));
     for (const auto& joint : joints_) joint->load(in);
     past_ = std::move(loaded);
 }
