@@ -63,6 +63,8 @@ if [ "$long" = yes ]; then
   ctest --preset portable -j2 --no-tests=error || fail "portable"
   stage "clang-tidy"
   git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -P2 -n4 clang-tidy-14 -p build/release --quiet || fail "clang-tidy"
+  stage "stop after every step, go on to the end"
+  LIMBER_LONG=1 build/release/tests/test_sim --gtest_filter='*Resume*' --gtest_brief=1 || fail "resume"
   stage "kill and resume, 500 times"
   /usr/bin/python3 tests/program/kill_resume.py build/release/limber --times 500 || fail "kill and resume"
   stage "beside CalculiX"
