@@ -15,11 +15,13 @@
 #include "limber/io/file.h"
 #include "limber/output/registry.h"
 #include "limber/output/run_folder.h"
+#include "limber/output/verdict_output.h"
 #include "limber/scene/build_model.h"
 #include "limber/scene/scene.h"
 #include "limber/sim/checkpoint.h"
 #include "limber/sim/run.h"
 #include "limber/sim/tune.h"
+#include "limber/sim/verdict_rules.h"
 #include "limber/study/sweep.h"
 #include "options.h"
 
@@ -34,7 +36,7 @@ struct Arguments {
     std::vector<std::string> sets, sweeps;
     std::optional<std::int64_t> steps;
     std::optional<double> time;
-    bool overwrite = false, sandbox = false;
+    bool overwrite = false, sandbox = false, strict = false;
 };
 
 volatile std::sig_atomic_t stop_signal = 0;
@@ -104,11 +106,13 @@ std::int64_t last_step_of(const Arguments& a, const SceneDef& scene) {
 
 int finish(const RunResult& result, const Arguments& a, const std::string& dir,
            const World& world) {
+    const std::vector<std::string> verdict = verdict_lines(world);
+    for (const std::string& line : verdict) std::fprintf(stderr, "verdict: %s\n", line.c_str());
     switch (result.outcome) {
         case RunOutcome::done:
             if (a.log == "text")
                 std::printf("results: %s (report.html, vtu/series.pvd, steps.csv)\n", dir.c_str());
-            return 0;
+            return a.strict && !verdict.empty() ? 1 : 0;
         case RunOutcome::failed:
             std::fprintf(stderr, "error: %s; the state up to step %lld is kept in %s\n",
                          result.last.failure.what.c_str(),
@@ -182,7 +186,7 @@ int run_scene(Arguments a) {
     }
     auto contact = make_contact(scene, *model);
     World world(std::move(model), std::move(stepper), std::move(contact),
-                {.measure_energy = scene.output.energy});
+                {.measure_energy = scene.output.energy, .verdict = verdict_rules(scene)});
     if (resuming) {
         std::vector<std::string> warnings;
         load_checkpoint(a.resume, hash, world, warnings);
@@ -288,6 +292,9 @@ void add_run(CLI::App& program, Action& action) {
                      "repeat what the clock decided in a recorded run")
         ->type_name("FILE");
     command->add_flag("--overwrite", a->overwrite, "replace an earlier run in the folder");
+    command->add_flag("--strict", a->strict,
+                      "exit with 1 where the run ends with a verdict: anything went wrong "
+                      "(docs/verdict.md)");
     command->add_flag("--sandbox", a->sandbox, "refuse files outside the scene's folder");
     command->footer(
         "Example: limber run scenes/sphere_drop.toml -o out/drop --set solver.max_iterations=10");

@@ -96,6 +96,10 @@ std::string warnings(const Json& summary) {
         out += "<p class=\"note failed\"><b>Failed.</b> " + markup_escaped(failure) + "</p>\n";
     if (summary.contains("finite") && summary["finite"] == false)
         out += "<p class=\"note failed\">Some values were not finite and were left out.</p>\n";
+    if (summary.contains("verdict") && summary["verdict"].is_array())
+        for (const Json& fault : summary["verdict"])
+            out += "<p class=\"note failed\"><b>Verdict.</b> " +
+                   markup_escaped(text_at(fault, "text")) + "</p>\n";
     if (summary.contains("flags") && summary["flags"].is_object())
         for (const auto& [name, count] : summary["flags"].items())
             out +=

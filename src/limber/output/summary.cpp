@@ -14,6 +14,7 @@
 #include "limber/core/hash.h"
 #include "limber/core/version.h"
 #include "limber/io/file.h"
+#include "limber/output/verdict_output.h"
 #include "limber/sim/world.h"
 
 namespace limber {
@@ -202,6 +203,7 @@ void Summary::write(const World& world, const std::string& status) {
     out["total_steps"] = options_.total_steps;
     out["simulated_s"] = world.state().time;
     add_totals(totals_, out);
+    out["verdict"] = Json::parse(verdict_json(world));
     out["contact_pairs"] = contacts_json(world);
     out["finite"] = totals_.finite && state_is_finite(world.state());
     out["state_hash"] = hex64(world.state_hash());

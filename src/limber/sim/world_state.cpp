@@ -2,6 +2,7 @@
 // The sides of World that a running simulation does not pass through: checkpoints and the words for
 // a failure.
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 #include "limber/sim/world.h"
@@ -16,6 +17,19 @@ void require_finite(ByteReader& in, const char* name, const std::vector<Vec3d>& 
             in.fail(name, "has a value that is not finite at index " + std::to_string(i));
 }
 
+std::string gain_text(const StepReport& report) {
+    char joules[96];
+    std::snprintf(joules, sizeof joules,
+                  "%.3g J from nowhere, where all motion and strain hold %.3g J",
+                  report.energy_gain, report.energy_scale);
+    std::string text = std::string(": it runs away: it would gain ") + joules;
+    if (report.contacts > 0)
+        return text +
+               "; likely contact that starts too deep, or explicit contact too stiff for the time "
+               "step";
+    return text + "; likely too few iterations of the solver for a time step this long";
+}
+
 }  // namespace
 
 void World::save(ByteWriter& out) const {
@@ -27,6 +41,8 @@ void World::save(ByteWriter& out) const {
     stepper_->save(out);
     out.put_string("contact", contact_->name());
     contact_->save(out);
+    balance_.save(out);
+    verdict_.save(out);
 }
 
 void World::load(ByteReader& in) {
@@ -65,30 +81,46 @@ void World::load_arrays(ByteReader& in) {
         in.fail("contact", "is '" + printable(contact) + "'; this scene runs '" +
                                std::string(contact_->name()) + "'");
     contact_->load(in);
-    if (!in.at_end()) in.fail("contact", "is followed by bytes that do not belong to this version");
+    // Records of an earlier version, and those that studies put together, end here: what follows
+    // then counts from this step on.
+    balance_.reset();
+    verdict_.reset();
+    if (!in.at_end()) {
+        balance_.load(in);
+        verdict_.load(in, model_->bodies.size());
+    }
+    if (!in.at_end()) in.fail("verdict", "is followed by bytes that do not belong to this version");
     state_ = std::move(loaded);
+    energies_known_ = false;
+}
+
+bool World::bad_load_at(Index node) const {
+    return !is_finite(forces_.external[node]) || !is_finite(pin_velocity_[node]);
+}
+
+/// The first node whose load or motion is not finite, or the fastest one.
+Index World::worst_node() const {
+    Index fastest = -1;
+    for (Index i = 0; i < model_->n_nodes(); ++i)
+        if (bad_load_at(i)) return i;
+    double most = -1;
+    for (Index i = 0; i < model_->n_nodes(); ++i) {
+        const double speed = norm(trial_.v[i]);
+        if (!std::isfinite(speed) || !is_finite(trial_.x[i])) return i;
+        if (speed > most) {
+            most = speed;
+            fastest = i;
+        }
+    }
+    return fastest;
 }
 
 /// Names the body, the node and the tet where it went wrong, and what usually makes it so.
 StepFailure World::diagnose(const StepReport& report) const {
     const Model& m = *model_;
     std::string text = "step " + std::to_string(report.step) + " failed";
-    Index node = -1;
-    for (Index i = 0; node < 0 && i < m.n_nodes(); ++i)
-        if (!is_finite(forces_.external[i]) || !is_finite(pin_velocity_[i])) node = i;
-    const bool bad_load = node >= 0;
-    double fastest = -1;
-    for (Index i = 0; !bad_load && i < m.n_nodes(); ++i) {
-        const double speed = norm(trial_.v[i]);
-        if (!std::isfinite(speed) || !is_finite(trial_.x[i])) {
-            node = i;
-            break;
-        }
-        if (speed > fastest) {
-            fastest = speed;
-            node = i;
-        }
-    }
+    const Index node = worst_node();
+    const bool bad_load = node >= 0 && bad_load_at(node);
     if (node >= 0) {
         const Body& body = m.body_of_node(node);
         text += " in body '" + body.name + "' at node " + std::to_string(m.mesh.node_ids[node]);
@@ -105,6 +137,8 @@ StepFailure World::diagnose(const StepReport& report) const {
         text +=
             ": the residual is not finite; likely a load, a stiffness or a speed beyond what "
             "numbers hold";
+    else if (report.has(StepFlag::energy_gained))
+        text += gain_text(report);
     else
         text +=
             ": position or velocity left the range of numbers; likely a time step too long for the "

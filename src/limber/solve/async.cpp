@@ -186,7 +186,8 @@ void AsyncStepper::free_motion(const StepInput& in, State& state, NodeForces& fo
         report.ms(Stage::free_motion) += solving.ms() - (report.ms(Stage::factor) - factor_ms);
     }
     fill_table(stats, waited_ms);
-    report_solve(stats, report);
+    const bool capped = stats.status == SolveStatus::iteration_cap;
+    report_solve(stats, report, capped ? step_.worst_body(system_, solution_) : -1);
     if (stats.failed()) return;
     std::copy(solution_.begin(), solution_.end(), state.v.begin());
     ScopedTimer timer(report.ms(Stage::correct));

@@ -13,6 +13,7 @@
 #include "limber/solve/descent_initial.h"
 #include "limber/solve/descent_knot.h"
 #include "limber/solve/descent_step_length.h"
+#include "limber/solve/worst_body.h"
 
 namespace limber {
 
@@ -107,6 +108,7 @@ class DescentLoop final : public DescentStepper::Loop {
     double longest_step();
     double slope_of(std::span<const Vec3<Real>> g);
     void look_for_knots(std::int64_t step, StepReport& report);
+    void blame(StepReport& report);
     void show(int k);
 
     DescentOptions options_;
@@ -402,7 +404,20 @@ SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces&
         else
             report.set(StepFlag::iteration_cap);
     }
+    blame(report);
     return stats;
+}
+
+/// Names the body where the step is farthest from its end, if it did not reach it.
+template <class Real>
+void DescentLoop<Real>::blame(StepReport& report) {
+    if (model_.bodies.size() < 2) return;
+    const bool capped = report.has(StepFlag::iteration_cap);
+    if (!capped && !report.has(StepFlag::line_search)) return;
+    objective_.gradient(x_, g_);
+    const Index body = worst_body<Real>(model_, g_);
+    if (capped) report.set(StepFlag::iteration_cap, body);
+    if (report.has(StepFlag::line_search)) report.set(StepFlag::line_search, body);
 }
 
 /// Energies of both ends of the step, under the interpolants of its end.
@@ -414,8 +429,15 @@ void DescentLoop<Real>::look_for_knots(std::int64_t step, StepReport& report) {
     if (!knot_.stuck(converted, begin, end)) return;
     report.set(StepFlag::stuck);
     for (const auto& part : objective_.potentials())
-        if (const auto* tets = dynamic_cast<const TetPotential<Real>*>(part.get()))
-            knot_.prepare(tets->interpolants(), step);
+        if (const auto* tets = dynamic_cast<const TetPotential<Real>*>(part.get())) {
+            const std::vector<double> held = tets->interpolants();
+            const auto first =
+                std::find_if(held.begin(), held.end(), [](double l) { return l > 0; });
+            if (first != held.end())
+                report.set(StepFlag::stuck,
+                           model_.body_index_of_tet(static_cast<Index>(first - held.begin())));
+            knot_.prepare(held, step);
+        }
 }
 
 template <class Real>

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "limber/core/parallel.h"
+#include "limber/solve/worst_body.h"
 
 namespace limber {
 
@@ -168,14 +169,15 @@ SolveStats NewtonStepper::minimise(StepReport& report) {
         }
         ++stats.iterations;
         if (search_line(along, stats.absolute_residual, report) == 0) {
-            report.set(StepFlag::line_search);
+            report.set(StepFlag::line_search, worst_body<double>(model_, gradient_));
             break;
         }
         std::swap(x_, trial_);
     }
     stats.iterations += report.solve.iterations;
     report.solve = stats;
-    if (stats.status == SolveStatus::iteration_cap) report.set(StepFlag::iteration_cap);
+    if (stats.status == SolveStatus::iteration_cap)
+        report.set(StepFlag::iteration_cap, worst_body<double>(model_, gradient_));
     return stats;
 }
 

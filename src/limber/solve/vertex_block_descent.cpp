@@ -7,6 +7,7 @@
 
 #include "limber/fem/psd.h"
 #include "limber/solve/descent_initial.h"
+#include "limber/solve/worst_body.h"
 
 namespace limber {
 
@@ -177,7 +178,7 @@ void VertexBlockStepper::free_motion(const StepInput& in, State& state, NodeForc
         stats.residual = stats.absolute_residual / std::max(objective_.force_scale(), 1e-300);
         if (!std::isfinite(stats.residual)) stats.status = SolveStatus::not_finite;
         if (stats.status == SolveStatus::iteration_cap && options_.rel_tolerance > 0)
-            report.set(StepFlag::iteration_cap);
+            report.set(StepFlag::iteration_cap, worst_body<double>(model_, gradient_));
     }
     stats.iterations += report.solve.iterations;
     report.solve = stats;

@@ -160,7 +160,8 @@ void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeFo
     }
     if (!stats.failed()) age_.learn(stats.iterations, planned, rescued);
     stats.iterations += in_vain;
-    report_solve(stats, report);
+    const bool capped = stats.status == SolveStatus::iteration_cap;
+    report_solve(stats, report, capped ? step_.worst_body(system_, solution_) : -1);
     if (stats.failed()) return;
     ScopedTimer timer(report.ms(Stage::correct));
     if (options_.damping != DampingKind::none) damp(state, report);

@@ -239,7 +239,24 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
         const double gap = in.h * (set_.H.apply(g.row, v) + set_.target[g.row]);
         report.smallest_gap = std::min(report.smallest_gap, gap);
     }
+    if (!report.converged) report.body = worst_body(in, v);
     return report;
+}
+
+/// The body whose constraints are violated most at the velocities v; where none is, that of the
+/// first constraint.
+Index LagrangeContact::worst_body(const ContactInput& in, std::span<const Vec3d> v) const {
+    double most = -1;
+    Index body = -1;
+    for (const ConstraintGroup& g : set_.groups) {
+        const double u = set_.H.apply(g.row, v) + set_.target[g.row];
+        const bool both_ways = g.kind == ConstraintGroup::Kind::bilateral;
+        const double violation = both_ways ? std::abs(u) : std::max(0.0, -u);
+        if (!(violation > most) || set_.H.row(g.row).empty()) continue;
+        most = violation;
+        body = in.body_of(set_.H.row(g.row).front().node);
+    }
+    return body;
 }
 
 void LagrangeContact::read_back(const ContactInput& in, std::span<const Vec3d>, ContactSet&,
