@@ -110,14 +110,17 @@ void EnergyBalance::end_part(const ActedForces& acted) {
 EnergyGain EnergyBalance::weigh(const Energies& before, const Energies& after) {
     next_ = books_;
     // Beyond what some laws know, where an element turns inside out, there is nothing to compare.
-    if (!std::isfinite(before.total()) || !std::isfinite(after.total())) return {0, 0, floor_};
+    if (!std::isfinite(before.total()) || !std::isfinite(after.total()))
+        return {0, 0, floor_, false};
     const double given = std::min(touch_, next_.taken);  // negative where contact takes
     next_.taken = (1 - 1.0 / window) * (next_.taken - given);
     next_.before[next_.steps % window] = next_.gain;
-    next_.gain += after.total() - before.total() - drive_ - given;
+    const double gain = after.total() - before.total() - drive_ - given;
+    next_.gain += gain;
     ++next_.steps;
     next_.lowest = std::min(next_.lowest, next_.gain);
     EnergyGain out;
+    out.by_contact = gain > 0 && touch_ - given > 0.5 * gain;
     out.rise = next_.gain - next_.lowest;
     out.recent = next_.gain - (next_.steps < window ? 0 : next_.before[next_.steps % window]);
     next_.explained = std::max({next_.explained, before.inner() - (books_.gain - books_.lowest),

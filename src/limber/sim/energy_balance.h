@@ -51,6 +51,7 @@ struct EnergyGain {
     double recent = 0;  // over the last 50 steps, or since the start
     double rise = 0;    // since it was lowest
     double scale = 0;
+    bool by_contact = false;  // most of the last step's came with the work of contacts
 
     bool notable() const { return recent > 0.05 * scale; }
     bool runaway() const { return !(rise <= 1000 * scale); }  // also where it is not finite

@@ -98,8 +98,9 @@ class World {
     std::vector<double> inertia_;           // of the step's h: what contact presses against [kg]
     EnergyMeter meter_;
     EnergyBalance balance_;
-    bool balanced_ = false;        // energies of this run's steps can be set against each other
-    bool energies_known_ = false;  // energies_ are those of state_
+    bool balanced_ = false;           // energies of this run's steps can be set against each other
+    bool energies_known_ = false;     // energies_ are those of state_
+    bool gained_by_contact_ = false;  // what the last try of a step gained
     Energies energies_, next_energies_;  // of state_, and of trial_ at the end of a try
     Verdict verdict_;
     std::vector<double> edges_;  // mean edge of each body's surface [m]

@@ -32,6 +32,7 @@ bool World::balances(StepReport& report) {
     const EnergyGain gain = balance_.weigh(energies_, next_energies_);
     report.energy_gain = gain.runaway() ? gain.rise : gain.recent;
     report.energy_scale = gain.scale;
+    gained_by_contact_ = gain.by_contact;
     if (gain.notable() || gain.runaway())
         report.set(StepFlag::energy_gained, model_->body_index_of_node(worst_node()));
     else

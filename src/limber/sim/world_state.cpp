@@ -17,13 +17,13 @@ void require_finite(ByteReader& in, const char* name, const std::vector<Vec3d>& 
             in.fail(name, "has a value that is not finite at index " + std::to_string(i));
 }
 
-std::string gain_text(const StepReport& report) {
+std::string gain_text(const StepReport& report, bool by_contact) {
     char joules[96];
     std::snprintf(joules, sizeof joules,
                   "%.3g J from nowhere, where all motion and strain hold %.3g J",
                   report.energy_gain, report.energy_scale);
     std::string text = std::string(": it runs away: it would gain ") + joules;
-    if (report.contacts > 0)
+    if (by_contact)
         return text +
                "; likely contact that starts too deep, or explicit contact too stiff for the time "
                "step";
@@ -138,7 +138,7 @@ StepFailure World::diagnose(const StepReport& report) const {
             ": the residual is not finite; likely a load, a stiffness or a speed beyond what "
             "numbers hold";
     else if (report.has(StepFlag::energy_gained))
-        text += gain_text(report);
+        text += gain_text(report, gained_by_contact_);
     else
         text +=
             ": position or velocity left the range of numbers; likely a time step too long for the "
