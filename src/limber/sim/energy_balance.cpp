@@ -74,6 +74,8 @@ EnergyBalance::EnergyBalance(const Model& model)
     for (const Body& body : model.bodies)
         for (Index i = body.node_begin; !body.rigid && i < body.node_end; ++i)
             if (model.free[i] != Vec3d{1, 1, 1}) pinned_.push_back(i);
+    converts_ = std::any_of(model.materials.begin(), model.materials.end(),
+                            [](const Material& m) { return m.conversion.on; });
     from_.resize(model.n_nodes());
 }
 
@@ -126,6 +128,8 @@ EnergyGain EnergyBalance::weigh(const Energies& before, const Energies& after) {
     next_.explained = std::max({next_.explained, before.inner() - (books_.gain - books_.lowest),
                                 after.inner() - out.rise});
     out.scale = std::max(next_.explained, floor_);
+    if (converts_) out.recent = std::min(out.recent, after.kinetic);
+    if (converts_) out.rise = std::min(out.rise, after.kinetic);
     return out;
 }
 

@@ -64,7 +64,9 @@ struct EnergyGain {
 /// It falls where something damps; it must not rise. Contact with what stands still brings
 /// nothing: it may give back what it took within the last steps (a penalty spring that was pressed
 /// together), and what it gives beyond that is a gain. The scale of a gain is the largest kinetic +
-/// elastic energy so far that the books explain, and at least m g times the edge length.
+/// elastic energy so far that the books explain, and at least m g times the edge length. The
+/// energy of a tet under the invertible conversion depends on how it came there, not on its shape
+/// alone: where a material has it a gain counts only as far as it is motion.
 class EnergyBalance {
   public:
     explicit EnergyBalance(const Model& model);
@@ -97,6 +99,7 @@ class EnergyBalance {
     const Model& model_;
     std::vector<Index> pinned_;  // nodes with a prescribed degree of freedom, of soft bodies
     double floor_ = 0;           // least scale [J]
+    bool converts_ = false;      // some material has the invertible conversion
     std::vector<Vec3d> from_;
     std::vector<double> partial_;
     double drive_ = 0;  // work of all that moves bodies from outside, in this step
