@@ -97,6 +97,8 @@ void EnergyBalance::end_part(const ActedForces& acted) {
         }
         return sum;
     });
+    for (Index i = 0; joints && i < m.n_nodes(); ++i)
+        strain_ += std::abs(dot(f.contact[i], way(i)));
     for (const Index i : pinned_)
         drive_ += dot(masked(f.reaction[i], Vec3d{1, 1, 1} - m.free[i]), way(i));
     for (const Contact& c : acted.contacts.contacts) {
@@ -127,7 +129,7 @@ EnergyGain EnergyBalance::weigh(const Energies& before, const Energies& after) {
     out.recent = next_.gain - (next_.steps < window ? 0 : next_.before[next_.steps % window]);
     next_.explained = std::max({next_.explained, before.inner() - (books_.gain - books_.lowest),
                                 after.inner() - out.rise});
-    out.scale = std::max(next_.explained, floor_);
+    out.scale = std::max({next_.explained, floor_, strain_});
     if (converts_) out.recent = std::min(out.recent, after.kinetic);
     if (converts_) out.rise = std::min(out.rise, after.kinetic);
     return out;

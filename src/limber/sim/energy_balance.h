@@ -72,7 +72,7 @@ class EnergyBalance {
     explicit EnergyBalance(const Model& model);
 
     /// A step, or another try of it, begins.
-    void begin_step() { drive_ = touch_ = 0; }
+    void begin_step() { drive_ = touch_ = strain_ = 0; }
     /// A part of it begins with the nodes at x, and ends.
     void begin_part(std::span<const Vec3d> x) { from_.assign(x.begin(), x.end()); }
     void end_part(const ActedForces& acted);
@@ -104,6 +104,9 @@ class EnergyBalance {
     std::vector<double> partial_;
     double drive_ = 0;  // work of all that moves bodies from outside, in this step
     double touch_ = 0;  // work of contacts on bodies, as seen from the obstacles
+    /// Work of joints on single nodes, whatever its sign. Joints that contradict each other pull a
+    /// body both ways without bound: what is left of their work is rounding, and no gain.
+    double strain_ = 0;
     Books books_, next_;
 };
 
