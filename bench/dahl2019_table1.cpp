@@ -13,6 +13,7 @@
 
 #include "dahl2019.h"
 #include "limber/output/summary.h"
+#include "limber/study/converged_solver.h"
 #include "limber/study/statistics.h"
 
 namespace limber::bench {

@@ -6,9 +6,7 @@
 #include "wang2016.h"
 #include "zeng2022.h"
 
-#include "limber/core/errors.h"
 #include "limber/io/file.h"
-#include "limber/scene/field_info.h"
 
 namespace limber::bench {
 
@@ -95,16 +93,6 @@ const BenchEntry table[] = {
 
 std::span<const BenchEntry> benches() {
     return table;
-}
-
-const BenchEntry& find_bench(const std::string& name) {
-    std::vector<std::string> names;
-    for (const BenchEntry& entry : benches()) {
-        if (entry.name == name) return entry;
-        names.emplace_back(entry.name);
-    }
-    throw InputError("no bench '" + printable(name) + "'; there are " + joined(names) +
-                     did_you_mean(name, names));
 }
 
 void write_plot(const BenchOptions& options, const std::string& name, const std::string& svg,

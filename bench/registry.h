@@ -49,8 +49,6 @@ struct BenchEntry {
 };
 
 std::span<const BenchEntry> benches();
-/// InputError with the list and the nearest name where there is none.
-const BenchEntry& find_bench(const std::string& name);
 
 /// Writes a plot or picture into the folder of the bench and notes it.
 void write_plot(const BenchOptions& options, const std::string& name, const std::string& svg,

@@ -48,7 +48,7 @@ export async function startChromium(more = ['about:blank'], timeout = 120000) {
   }
 }
 
-/** Starts `limber view ARGS` and returns {address, stop, kill}: what it prints to be opened, and two ways to end it. */
+/** Starts `limber view ARGS` and returns {address, stop, kill}: what it prints to be opened, and two ways to end it; stop() gives its exit code. */
 export async function startView(limber, args, options = {}) {
   const child = spawn(limber, ['view', ...args, '--no-open'], { stdio: ['ignore', 'pipe', 'inherit'], ...options });
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -61,7 +61,7 @@ export async function startView(limber, args, options = {}) {
     });
     ended.then((code) => reject(new Error(`limber view ${args.join(' ')} ended with ${code}`)));
   });
-  return { address, async stop() { child.kill('SIGINT'); await ended; }, kill() { child.kill('SIGKILL'); } };
+  return { address, async stop() { child.kill('SIGINT'); return ended; }, kill() { child.kill('SIGKILL'); } };
 }
 
 /** startChromium() for Playwright: {browser, close}. */

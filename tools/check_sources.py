@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The layout stays true: every #include points the allowed way, every source says its licence, headers are guarded,
-and no two headers define a type or an inline function of the same name: the linker would mix the two up in silence.
+scripts can be started, and no two headers define a type or an inline function of the same name: the linker would mix
+the two up in silence.
 
 The table is the one of docs/architecture.md: a module may use itself, what it names here, and what those may use.
 """
+import os
 import pathlib
 import re
 import sys
@@ -86,6 +88,9 @@ def check(root):
                 path.read_text().splitlines()[:3]
             ):
                 faults.append(f"{path}:1: no SPDX line")
+    for path in [*sorted(root.glob("*.sh")), *sorted((root / "tools").glob("*.sh"))]:
+        if not os.access(path, os.X_OK):
+            faults.append(f"{path}:1: a script that cannot be started; chmod +x")
     return faults
 
 

@@ -1,27 +1,29 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing, and says which. Arguments: build | test (adds the test tools) |
-# browser (a Chromium, for tests and pictures of the live page) | reference (programs that ./test.sh --long compares with) |
+# Installs the Debian packages that are missing, and says which. Arguments: build | test (adds the test tools) | compile (build
+# without node and npm) | page (those) | browser (a Chromium, for tests and pictures of the live page) | reference (programs that ./test.sh --long compares with) |
 # blender (what --long opens exported runs with).
 # Idempotent and silent when nothing is missing; uses sudo where it is not root.
 set -euo pipefail
 
-build=(build-essential cmake ninja-build pkg-config git ca-certificates
+compile=(build-essential cmake ninja-build pkg-config git ca-certificates
   libeigen3-dev libtbb-dev libmetis-dev libxxhash-dev nlohmann-json3-dev libtomlplusplus-dev libpugixml-dev
   libpng-dev zlib1g-dev libfmt-dev libcli11-dev libspectra-dev libboost-dev)
 # A node that is there already will do, whoever packaged it: Debian's npm cannot be installed beside another's.
-command -v npm >/dev/null || build+=(nodejs npm)
+page=()
+command -v npm >/dev/null || page=(nodejs npm)
 browser=(chromium)
 test=(libgtest-dev librapidcheck-dev libbenchmark-dev libopenblas-dev clang-format-14 clang-tidy-14
   python3 python3-meshio python3-jsonschema python3-vtk9 python3-numpy)
 
-wanted=("${build[@]}")
 case "${1:-build}" in
-  build) ;;
-  test) wanted+=("${test[@]}") ;;
+  build) wanted=("${compile[@]}" "${page[@]}") ;;
+  test) wanted=("${compile[@]}" "${page[@]}" "${test[@]}") ;;
+  compile) wanted=("${compile[@]}") ;;
+  page) wanted=("${page[@]}") ;;
   browser) wanted=("${browser[@]}") ;;
   reference) wanted=(calculix-ccx python3-meshio python3-numpy) ;;
   blender) wanted=(blender) ;;
-  *) echo "usage: tools/packages.sh [build|test|browser|reference|blender]" >&2; exit 2 ;;
+  *) echo "usage: tools/packages.sh [build|test|compile|page|browser|reference|blender]" >&2; exit 2 ;;
 esac
 
 missing=()
@@ -39,7 +41,8 @@ fi
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-install() { "${sudo[@]}" apt-get install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1; }
+# A new machine often updates itself in the background: wait for that, rather than fail.
+install() { "${sudo[@]}" apt-get install -o DPkg::Lock::Timeout=600 -y --no-install-recommends "${missing[@]}" >"$log" 2>&1; }
 # The package lists may be missing or old: refresh them and try again before giving up.
 install || { "${sudo[@]}" apt-get update >"$log" 2>&1 && install; } || {
   tail -n 20 "$log" >&2

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -236,6 +237,10 @@ void print_surface(const std::string& file, const std::string& format, const Tri
     for (const std::string& w : warnings) print_wrapped("    warning  ", w);
     const std::string unit = unit_remark(bounding_box(mesh.nodes));
     if (!unit.empty()) print_wrapped("    remark   ", unit);
+    print("  suggestions");
+    print_wrapped("    ", "a body of tets: limber mesh " + file + " --tets 5000 -o " +
+                              std::filesystem::path(file).stem().string() +
+                              ".msh, or mesh = \"...\" with tets = 5000 beside it in a scene");
 }
 
 ordered_json surface_json(const std::string& file, const std::string& format, const TriMesh& mesh,

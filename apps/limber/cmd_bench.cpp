@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../../bench/registry.h"
+#include "bench_program.h"
 #include "commands.h"
 #include "limber/core/errors.h"
 #include "limber/core/parallel.h"
@@ -22,7 +22,7 @@ namespace limber::app {
 
 namespace {
 
-struct Arguments {
+struct BenchArguments {
     std::string name, out, json, threads;
     bool quick = false, full = false;
 };
@@ -54,9 +54,9 @@ std::string markdown_of(const bench::BenchEntry& entry, const bench::BenchResult
            claim_lines(result.claims);
 }
 
-int run_bench(const Arguments& a) {
+int run_bench(const BenchArguments& a) {
     if (a.quick && a.full) throw InputError("--quick and --full cannot be given together");
-    const bench::BenchEntry& entry = bench::find_bench(a.name);
+    const bench::BenchEntry& entry = find_bench(a.name);
     const ThreadLimit limit(thread_limit(a.threads));
     bench::BenchOptions options;
     options.size = a.quick  ? bench::BenchSize::quick
@@ -87,7 +87,7 @@ int run_bench(const Arguments& a) {
 }  // namespace
 
 void add_bench(CLI::App& program, Action& action) {
-    auto a = std::make_shared<Arguments>();
+    auto a = std::make_shared<BenchArguments>();
     CLI::App* command =
         program.add_subcommand("bench", "one table or figure of a source, ours beside the paper's");
     command->add_option("name", a->name, "which; see limber list benches")

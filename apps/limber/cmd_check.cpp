@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <variant>
 
 #include "check_text.h"
 #include "commands.h"
 #include "limber/core/errors.h"
-#include "limber/io/mesh_reader.h"
+#include "limber/io/scaled_mesh.h"
 #include "limber/scene/build_model.h"
 #include "limber/scene/scene.h"
 
@@ -56,12 +57,22 @@ Checked check_mesh(const std::string& file, const Arguments& a) {
     return checked;
 }
 
-Checked check_surface(const std::string& file, const Arguments& a) {
+/// A surface of a format that holds nothing else is good for cloth, obstacles, skins and `limber
+/// mesh`; a volume mesh that has no tets is an error (P26), with what its triangles are good for.
+Checked check_surface(const std::string& file, const Arguments& a, const InputError& no_tets) {
     const LoadedSurface loaded = read_surface(file);
     const TriMeshReport report = inspect(loaded.mesh);
     if (!a.json) print_surface(file, loaded.format, loaded.mesh, report);
-    return {surface_json(file, loaded.format, loaded.mesh, report),
-            a.strict && !surface_warnings(report).empty() ? 2 : 0};
+    Checked checked{surface_json(file, loaded.format, loaded.mesh, report),
+                    a.strict && !surface_warnings(report).empty() ? 2 : 0};
+    if (is_surface_format(loaded.format)) return checked;
+    const InputError error(no_tets.place(), no_tets.message() +
+                                                "; a closed surface becomes a body by limber mesh, "
+                                                "or by tets = ... beside its mesh in a scene");
+    std::fprintf(stderr, "%s\n", error.what());
+    checked.report["error"] = error.what();
+    checked.code = 2;
+    return checked;
 }
 
 /// A file without tets may hold a surface.
@@ -71,8 +82,8 @@ Checked check_mesh_or_surface(const std::string& file, const Arguments& a) {
     } catch (const InputError& error) {
         if (error.message().rfind("no tetrahedra", 0) != 0) throw;
         if (read_surface(file).mesh.triangles.empty()) throw;
+        return check_surface(file, a, error);
     }
-    return check_surface(file, a);
 }
 
 /// What the body's own material, size and time step make of it.
@@ -95,12 +106,22 @@ BodyEstimate estimate(const Model& model, const Body& body) {
     return {2 / std::sqrt(squared), 1 + model.h * model.h * squared};
 }
 
-/// Findings that the warnings of the scene do not hold already. Units count after `scale`.
+/// Findings that the warnings of the scene do not hold already.
 std::vector<Diagnosis> remarks_of(const MeshReport& mesh) {
     std::vector<Diagnosis> remarks;
     for (const Diagnosis& d : mesh.findings)
-        if (d.severity == Severity::remark && d.code != "Q02") remarks.push_back(d);
+        if (d.severity == Severity::remark) remarks.push_back(d);
     return remarks;
+}
+
+/// How many tets of the body each material got, those without any left out.
+ordered_json materials_json(const Model& model, const Body& body) {
+    std::vector<std::int64_t> count(model.materials.size(), 0);
+    for (Index t = body.tet_begin; t < body.tet_end; ++t) ++count[model.tet_material[t]];
+    ordered_json out = ordered_json::object();
+    for (std::size_t m = 0; m < count.size(); ++m)
+        if (count[m] > 0) out[model.materials[m].name] = count[m];
+    return out;
 }
 
 ordered_json body_json(const Model& model, const Body& body, const BodyReport& built) {
@@ -134,6 +155,8 @@ ordered_json body_json(const Model& model, const Body& body, const BodyReport& b
             {"parts", mesh.n_parts},
             {"size_m", numbers(built.box.size())},
             {"mass_kg", built.mass},
+            {"scale", numbers(built.scale)},
+            {"tets_of_material", materials_json(model, body)},
             {"dihedral_degrees", {mesh.min_dihedral, mesh.max_dihedral}},
             {"min_radius_ratio", mesh.shapes.worst[0].radius_ratio},
             {"explicit_step_s", e.explicit_step},
@@ -166,6 +189,19 @@ void print_material(const ordered_json& m) {
         m["invertible"].get<bool>() ? ", invertible" : "");
 }
 
+/// "    tets of material: rubber 1520, steel 400; coordinates scaled by 0.001".
+void print_materials(const ordered_json& body, const Vec3d& scale) {
+    std::string text;
+    for (const auto& [name, count] : body["tets_of_material"].items())
+        text += (text.empty() ? "" : ", ") + name + ' ' + std::to_string(count.get<long long>());
+    std::printf("    tets of material: %s", text.c_str());
+    if (scale.x != scale.y || scale.y != scale.z)
+        std::printf("; coordinates scaled by %.6g, %.6g, %.6g", scale.x, scale.y, scale.z);
+    else if (scale.x != 1)
+        std::printf("; coordinates scaled by %.6g", scale.x);
+    std::printf("\n");
+}
+
 void print_scene(const ordered_json& r, const BuildReport& built) {
     std::printf("%s: scene, solver %s, %lld steps of %.4g s, %d unknowns\n",
                 r["file"].get<std::string>().c_str(), r["solver"].get<std::string>().c_str(),
@@ -184,6 +220,7 @@ void print_scene(const ordered_json& r, const BuildReport& built) {
                                            : "tets",
                     size.x, size.y, size.z, number("mass_kg"));
         if (body.contains("rigid")) continue;
+        if (!cloth) print_materials(body, built.bodies[i].scale);
         if (cloth)
             std::printf("    bending rigidity %.3g N m\n", number("bending_n_m"));
         else
@@ -219,13 +256,21 @@ Checked check_scene_file(const std::string& file, const Arguments& a) {
     for (const Vec3d& free : model.free)
         prescribed += static_cast<Index>(3 - free.x - free.y - free.z);
     report["unknowns"] = 3 * model.n_nodes() - prescribed;
-    report["pins"] = model.pins.size();
+    report["pins"] = scene.pins.size();
     report["forces"] = model.forces.size();
     report["obstacles"] = model.obstacles.size();
     report["probes"] = model.probes.size();
     report["warnings"] = built.warnings;
     if (!a.json) print_scene(report, built);
     return {std::move(report), a.strict && !built.warnings.empty() ? 2 : 0};
+}
+
+/// A scene's error has a line for each mistake of the file.
+ordered_json lines_of(const InputError& error) {
+    ordered_json lines = ordered_json::array();
+    std::istringstream text(error.what());
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    return lines;
 }
 
 /// Every file is looked at; the exit code is the worst.
@@ -240,7 +285,7 @@ int check(const Arguments& a) {
             all.push_back(std::move(checked.report));
         } catch (const InputError& error) {
             std::fprintf(stderr, "%s\n", error.what());
-            all.push_back({{"file", file}, {"error", error.what()}});
+            all.push_back({{"file", file}, {"error", error.what()}, {"errors", lines_of(error)}});
             code = std::max(code, 2);
         } catch (const SystemError& error) {
             std::fprintf(stderr, "%s\n", error.what());

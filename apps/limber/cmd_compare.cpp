@@ -10,7 +10,6 @@
 #include "limber/core/errors.h"
 #include "limber/core/numbers.h"
 #include "limber/core/parallel.h"
-
 #include "limber/io/file.h"
 #include "limber/output/run_folder.h"
 #include "limber/study/compare_report.h"
@@ -51,6 +50,16 @@ void show_progress(std::int64_t step, std::int64_t steps, const std::string& pha
     if (step >= steps) std::fputs("\r\033[K", stderr);
 }
 
+/// Before the first step: who is left out, and contact that is not the scene's.
+void tell_who_runs(const LineUp& line) {
+    for (const LinedUp& solver : line.solvers)
+        if (solver.refusal)
+            std::fprintf(stderr, "warning: %s is not run: %s\n", solver.spec.text.c_str(),
+                         solver.refusal->what());
+    if (!line.contact_note.empty())
+        std::fprintf(stderr, "warning: %s\n", line.contact_note.c_str());
+}
+
 int run_compare(const Arguments& a) {
     const ThreadLimit limit(thread_limit(a.threads));
     CompareOptions options;
@@ -65,8 +74,10 @@ int run_compare(const Arguments& a) {
         options.reference = specs[0];
     }
     read_windows(a.windows, options);
-    options.steps = a.steps ? *a.steps : load_scene(a.scene, options.scene.load).time.n_steps();
+    const LineUp line = line_up(options.scene, options.solvers, options.reference);
+    options.steps = a.steps ? *a.steps : line.first_scene().time.n_steps();
     if (options.steps < 1) throw InputError("a comparison needs at least one step");
+    tell_who_runs(line);
     options.progress = [&](std::int64_t step, const std::string& phase) {
         show_progress(step, options.steps, phase);
     };
@@ -74,14 +85,15 @@ int run_compare(const Arguments& a) {
         a.out.empty() ? "out/compare-" + std::filesystem::path(a.scene).stem().string() : a.out;
     const RunFolder folder(dir, std::vector<std::string>{a.scene});
     try {
-        const CompareResult result = compare(options);
+        const CompareResult result = compare(line, options);
         show_progress(options.steps, options.steps, "done");
         for (const std::string& warning : result.warnings)
             std::fprintf(stderr, "warning: %s\n", warning.c_str());
         write_comparison(result, dir);
         if (!a.json.empty()) write_file_atomic(a.json, compare_json(result), Flush::to_system);
         std::printf(
-            "%s\nresults: %s (compare.svg, error_over_time.svg, compare.md, compare.json)\n",
+            "%s\nresults: %s (compare.html; compare.svg, error_over_time.svg, compare.md, "
+            "compare.json)\n",
             compare_markdown(result).c_str(), dir.c_str());
     } catch (const ReferenceFailed& error) {
         std::fprintf(stderr, "error: %s\n", error.what());
@@ -108,10 +120,9 @@ void add_compare(CLI::App& program, Action& action) {
         ->type_name("LIST")
         ->allow_extra_args(false);
     command
-        ->add_option(
-            "--reference", a->reference,
-            "what trajectories are measured from; default: cholesky where its predicted cost "
-            "allows, else conjugate gradients to 1e-10")
+        ->add_option("--reference", a->reference,
+                     "what trajectories are measured from; default: the solvers' family converged "
+                     "(linearly implicit: cholesky; minimising, or both: newton to 1e-10)")
         ->type_name("SOLVER");
     command->add_option("--steps", a->steps, "steps to compare instead of the scene's")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
@@ -125,13 +136,16 @@ void add_compare(CLI::App& program, Action& action) {
             "short runs restarted from the reference: auto (on sensitive scenes), never, or "
             "COUNTxSTEPS")
         ->type_name("auto|never|NxM");
-    command->add_option("-o,--out", a->out, "folder for table, plots and JSON")->type_name("DIR");
+    command->add_option("-o,--out", a->out, "folder for page, table, plots and JSON")
+        ->type_name("DIR");
     command->add_option("--json", a->json, "write the JSON there too")->type_name("FILE");
     command->add_flag("--sandbox", a->sandbox, "refuse files outside the scene's folder");
     add_threads(*command, a->threads);
     command->footer(
         "Example: limber compare scenes/twisted_beam.toml --solvers "
-        "\"corotational:iterations=5,corotational:iterations=10,corotational\"");
+        "\"corotational:iterations=5,corotational:iterations=10,corotational\"\n"
+        "A solver that cannot take the scene is a row with the reason; where none can, exit code "
+        "2.");
     command->callback([a, &action] { action = [a] { return run_compare(*a); }; });
 }
 

@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -65,6 +68,71 @@ std::string self_test() {
     return hash[0] == hash[1] ? "ok" : "one thread and all threads give different bits";
 }
 
+/// Something limber can use where it is there.
+struct Part {
+    bool there = false;
+    std::string what;  // where it is, or what it is for and how to get it
+};
+
+/// The first of these programs on the PATH; empty: none.
+std::string on_the_path(std::initializer_list<const char*> programs) {
+    const char* path = std::getenv("PATH");
+    const std::string folders = path ? path : "/usr/local/bin:/usr/bin:/bin";
+    for (const char* program : programs)
+        for (std::size_t begin = 0; begin <= folders.size();) {
+            const std::size_t end = std::min(folders.find(':', begin), folders.size());
+            const std::string folder = folders.substr(begin, end - begin);
+            const std::string file = (folder.empty() ? "." : folder) + '/' + program;
+            std::error_code ignored;
+            if (std::filesystem::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0)
+                return file;
+            begin = end + 1;
+        }
+    return {};
+}
+
+Part page() {
+#if LIMBER_HAS_VIEW
+    return {true, "built in: limber view"};
+#else
+    return {false,
+            "not built in, so that limber view refuses; tools/packages.sh build && tools/npm.sh, "
+            "then build again"};
+#endif
+}
+
+Part mesher(const char* program) {
+    const std::string found = on_the_path({program});
+    if (!found.empty()) return {true, found};
+    return {false, "not on the PATH; only limber mesh --with " + std::string(program) +
+                       " needs it (apt-get install " + program + ")"};
+}
+
+Part browser() {
+    const std::string found =
+        on_the_path({"firefox", "firefox-esr", "chromium", "chromium-browser", "google-chrome"});
+    if (found.empty())
+        return {false,
+                "none found; limber view prints an address that any browser on this machine opens "
+                "(apt-get install chromium)"};
+    const bool desktop = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
+    return {true, found + (desktop ? "" : "; no desktop here: limber view only prints an address")};
+}
+
+/// Whether this program computes with it, and what the machine has for one that would.
+Part cuda() {
+    std::string driver;
+    std::ifstream version("/proc/driver/nvidia/version");
+    std::getline(version, driver);
+    std::string compiler = on_the_path({"nvcc"});
+    std::error_code ignored;
+    if (compiler.empty() && std::filesystem::exists("/usr/local/cuda/bin/nvcc", ignored))
+        compiler = "/usr/local/cuda/bin/nvcc";
+    return {false, "not built in: this limber computes on the CPU; the machine has " +
+                       (driver.empty() ? "no NVIDIA driver" : "the driver '" + driver + "'") +
+                       " and " + (compiler.empty() ? "no nvcc" : compiler)};
+}
+
 ordered_json examine() {
     const BuildInfo& info = build_info();
     struct sysinfo system {};
@@ -78,8 +146,14 @@ ordered_json examine() {
     report["threads"] = thread_count();
     report["vector_instructions"] = vector_instructions();
     report["memory_gib"] = static_cast<double>(system.totalram) * system.mem_unit / (1u << 30);
-    report["gpu"] = nullptr;
-    report["gpu_note"] = "this build computes on the CPU";
+    report["gpu"] = nullptr;  // as in summary.json: what a run computes on
+    const std::pair<const char*, Part> parts[] = {{"page", page()},
+                                                  {"browser", browser()},
+                                                  {"tetgen", mesher("tetgen")},
+                                                  {"gmsh", mesher("gmsh")},
+                                                  {"cuda", cuda()}};
+    for (const auto& [name, part] : parts)
+        report[name] = {{"there", part.there}, {"what", part.what}};
     report["folder_is_writable"] = access(".", W_OK) == 0;
     report["self_test"] = self_test();
     return report;
@@ -92,6 +166,11 @@ int doctor(bool json) {
     } else {
         for (const auto& [key, value] : report.items()) {
             std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+            if (value.is_object())
+                text = (value["there"].get<bool>() ? "yes, " : "no, ") +
+                       value["what"].get<std::string>();
+            if (value.is_null()) text = "none";
+            if (value.is_boolean()) text = value.get<bool>() ? "yes" : "no";
             if (key == "memory_gib")
                 text = std::to_string(static_cast<int>(value.get<double>() + 0.5));
             std::printf("%-20s %s\n", key.c_str(), text.c_str());

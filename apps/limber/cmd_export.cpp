@@ -18,12 +18,12 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_targets = 250;  // frames of a GLB: its size grows with their square
 
-struct Arguments {
+struct ExportArguments {
     std::string dir, to, out;
     int every = 1;
 };
 
-std::vector<std::int64_t> chosen_steps(const Arguments& a) {
+std::vector<std::int64_t> chosen_steps(const ExportArguments& a) {
     const std::vector<std::int64_t> all = frame_steps(a.dir);
     if (all.empty())
         throw InputError(a.dir + " holds no frames; was it run with output.formats = [\"vtu\"]?");
@@ -38,7 +38,7 @@ std::vector<std::int64_t> chosen_steps(const Arguments& a) {
     return out;
 }
 
-SurfaceAnimation read_animation(const Arguments& a, const std::vector<std::int64_t>& steps) {
+SurfaceAnimation read_animation(const ExportArguments& a, const std::vector<std::int64_t>& steps) {
     const SceneDef scene = load_scene(a.dir + "/scene.toml");
     SurfaceAnimation out;
     out.z_up = scene.up == UpAxis::z;
@@ -72,7 +72,7 @@ std::string numbered(const std::string& name, std::int64_t step) {
     return name + '_' + digits + ".obj";
 }
 
-int write_animation(const Arguments& a) {
+int write_animation(const ExportArguments& a) {
     const std::vector<std::int64_t> steps = chosen_steps(a);
     const SurfaceAnimation animation = read_animation(a, steps);
     const fs::path folder = a.out.empty() ? fs::path(a.dir) / "export" : fs::path(a.out);
@@ -104,7 +104,7 @@ int write_animation(const Arguments& a) {
 }  // namespace
 
 void add_export(CLI::App& program, Action& action) {
-    auto a = std::make_shared<Arguments>();
+    auto a = std::make_shared<ExportArguments>();
     CLI::App* command =
         program.add_subcommand("export", "the surfaces of a run for other programs");
     command->add_option("dir", a->dir, "run folder")->required()->type_name("DIR");

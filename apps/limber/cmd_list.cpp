@@ -4,10 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "../../bench/registry.h"
+#include "bench_program.h"
 #include "commands.h"
 #include "limber/fem/materials.h"
 #include "limber/io/formats.h"
+#include "limber/scene/field_info.h"
 #include "limber/scene/scene.h"
 #include "scene_folder.h"
 
@@ -35,27 +36,47 @@ void list_materials() {
     list_laws(static_cast<const AnyMaterial*>(nullptr));
 }
 
+void list_formats() {
+    for (const MeshFormat& format : mesh_formats())
+        if (format.read || format.write) line(format.name, format.description);
+}
+
+void list_shapes() {
+    for (const ShapeInfo& info : shape_table())
+        line(enum_names(info.kind)[static_cast<std::size_t>(info.kind)], info.about);
+}
+
+void list_benches() {
+    for (const bench::BenchEntry& entry : require_benches())
+        line(entry.name, std::string(entry.what) + " (" + std::string(entry.source) + ")");
+}
+
+void list_cases(std::span<const OptionCase> cases) {
+    for (const OptionCase& one : cases) line(one.name, one.meaning);
+}
+
+struct Listing {
+    std::string_view name, about;
+    void (*print)();
+};
+const Listing listings[] = {
+    {"solvers", "for [solver] kind and --solver", [] { list_cases(stepper_cases()); }},
+    {"materials", "for [material.NAME] kind", list_materials},
+    {"shapes", "for [[body]] shape and limber mesh --shape", list_shapes},
+    {"contacts", "for [contact] method", [] { list_cases(contact_cases()); }},
+    {"obstacles", "for [[obstacle]] shape", [] { list_cases(obstacle_cases()); }},
+    {"formats", "mesh files that are read or written", list_formats},
+    {"scenes", "scene files that come with limber", list_scenes},
+    {"benches", "tables and figures for limber bench", list_benches},
+};
+
 int list(const std::string& what) {
-    if (what == "solvers")
-        for (const OptionCase& solver : stepper_cases()) line(solver.name, solver.meaning);
-    else if (what == "materials")
-        list_materials();
-    else if (what == "shapes")
-        for (const ShapeInfo& info : shape_table())
-            line(enum_names(info.kind)[static_cast<std::size_t>(info.kind)], info.about);
-    else if (what == "contacts")
-        for (const OptionCase& method : contact_cases()) line(method.name, method.meaning);
-    else if (what == "obstacles")
-        for (const OptionCase& shape : obstacle_cases()) line(shape.name, shape.meaning);
-    else if (what == "formats")
-        for (const MeshFormat& format : mesh_formats()) {
-            if (format.read || format.write) line(format.name, format.description);
-        }
-    else if (what == "benches")
-        for (const bench::BenchEntry& entry : bench::benches())
-            line(entry.name, std::string(entry.what) + " (" + std::string(entry.source) + ")");
-    else
-        list_scenes();
+    if (what.empty()) std::printf("limber list WHAT, one of:\n");
+    for (const Listing& listing : listings)
+        if (what.empty())
+            line(listing.name, listing.about);
+        else if (listing.name == what)
+            listing.print();
     return 0;
 }
 
@@ -63,13 +84,11 @@ int list(const std::string& what) {
 
 void add_list(CLI::App& program, Action& action) {
     auto what = std::make_shared<std::string>();
+    std::vector<std::string> names;
+    for (const Listing& listing : listings) names.emplace_back(listing.name);
     CLI::App* command = program.add_subcommand("list", "what this limber knows");
-    command
-        ->add_option("what", *what,
-                     "solvers, materials, shapes, contacts, obstacles, formats, scenes or benches")
-        ->required()
-        ->check(CLI::IsMember({"solvers", "materials", "shapes", "contacts", "obstacles", "formats",
-                               "scenes", "benches"}));
+    command->add_option("what", *what, joined(names) + "; without it: what each of them is")
+        ->check(CLI::IsMember(names));
     command->footer("Example: limber list solvers");
     command->callback([what, &action] { action = [what] { return list(*what); }; });
 }

@@ -11,17 +11,16 @@
 
 #include "commands.h"
 #include "limber/core/errors.h"
-#include "limber/io/mesh_reader.h"
+#include "limber/io/scaled_mesh.h"
+#include "limber/mesh/fill_surface.h"
 #include "limber/mesh/shapes.h"
-#include "limber/mesh/stuffing.h"
-#include "limber/mesh/surface_distance.h"
 #include "mesher_programs.h"
 
 namespace limber::app {
 
 namespace {
 
-struct Arguments {
+struct MeshArguments {
     std::string in, shape, out, with;
     std::vector<double> size;
     double radius = 0.5, height = 1, cell = 0;
@@ -59,7 +58,7 @@ void warn(const std::string& about, const std::string& text) {
     std::fprintf(stderr, "%s: warning: %s\n", about.c_str(), text.c_str());
 }
 
-ShapeDef shape_of(const Arguments& a) {
+ShapeDef shape_of(const MeshArguments& a) {
     constexpr auto names = enum_names(ShapeKind{});
     const auto it = std::find(names.begin(), names.end(), a.shape);
     ShapeDef def;
@@ -74,7 +73,7 @@ ShapeDef shape_of(const Arguments& a) {
 }
 
 /// An option that the shape does not read must not be dropped in silence.
-void check_shape_options(const Arguments& a, const CLI::App& command) {
+void check_shape_options(const MeshArguments& a, const CLI::App& command) {
     const ShapeInfo& info = shape_info(shape_of(a).kind);
     for (const char* key : {"size", "radius", "height", "graded", "tets"})
         if (command.count(std::string("--") + key) > 0 && !info.reads(key))
@@ -90,35 +89,7 @@ void print_quality(const TetMesh& mesh) {
                 mesh_volume(mesh), range.min, range.max, parts, parts == 1 ? "" : "s");
 }
 
-StuffingOptions surface_options(const Arguments& a, const SurfaceSolid& solid,
-                                const StuffingProgress& progress) {
-    StuffingOptions o;
-    solid.describe(o);
-    o.graded = a.graded;
-    o.fragments = 0.01;
-    const Vec3d size = solid.bounds().size();
-    o.cell = a.cell > 0 ? a.cell : std::max({size.x, size.y, size.z}) / 20;
-    return a.tets > 0 ? options_for_tets(solid, static_cast<Index>(a.tets), o, progress) : o;
-}
-
-/// Where facets and thin places cost more than 2 % of the volume, the surface moves outwards by a
-/// part of a cell; with --tets the cell follows, so that the number of tets stays.
-StuffingResult fill_surface(const Arguments& a, const SurfaceSolid& solid,
-                            const StuffingProgress& progress) {
-    StuffingOptions o = surface_options(a, solid, progress);
-    StuffingResult result = stuff(solid, o, progress);
-    if (std::fabs(1 - result.volume / result.shape_volume) <= 0.02) return result;
-    o.match_volume = true;
-    for (int round = 0; round < 4; ++round) {
-        result = stuff(solid, o, progress);
-        if (a.tets == 0 || std::fabs(double(result.mesh.n_tets()) / double(a.tets) - 1) < 0.04)
-            break;
-        o.cell *= std::cbrt(double(result.mesh.n_tets()) / double(a.tets));
-    }
-    return result;
-}
-
-TetMesh mesh_surface(const Arguments& a, const LoadedSurface& loaded) {
+TetMesh mesh_surface(const MeshArguments& a, const LoadedSurface& loaded) {
     for (const std::string& warning : loaded.warnings) warn(a.in, warning);
     Bar bar;
     StuffingResult result;
@@ -127,7 +98,8 @@ TetMesh mesh_surface(const Arguments& a, const LoadedSurface& loaded) {
     try {
         const SurfaceSolid solid(loaded.mesh);
         for (const std::string& remark : solid.surface().remarks) warn(a.in, remark);
-        result = fill_surface(a, solid, bar.progress());
+        result =
+            fill_surface(solid, {a.cell, static_cast<Index>(a.tets), a.graded}, bar.progress());
         bar.show("comparing surfaces", 0);
         distance = measure_distance(boundary_surface(result.mesh), solid.surface().mesh);
         diagonal = norm(solid.bounds().size());
@@ -150,7 +122,7 @@ TetMesh mesh_surface(const Arguments& a, const LoadedSurface& loaded) {
     return std::move(result.mesh);
 }
 
-TetMesh mesh_shape(const Arguments& a) {
+TetMesh mesh_shape(const MeshArguments& a) {
     Bar bar;
     ShapeMesh made = make_shape_mesh(shape_of(a), bar.progress());
     bar.clear();
@@ -159,27 +131,26 @@ TetMesh mesh_shape(const Arguments& a) {
     return std::move(made.mesh);
 }
 
-bool wants_filling(const Arguments& a) {
+bool wants_filling(const MeshArguments& a) {
     return a.tets > 0 || a.cell > 0 || a.graded || !a.with.empty();
 }
 
 /// True with `mesh` filled where the file holds tets; else `surface` is. A volume format counts as
 /// a surface only where filling was asked for: a mesh with faulty tets must not pass for one.
-bool read_input(const Arguments& a, LoadedMesh& mesh, LoadedSurface& surface) {
+bool read_input(const MeshArguments& a, LoadedMesh& mesh, LoadedSurface& surface) {
     try {
         mesh = read_tet_mesh(a.in, {.linearise = a.linearise});
         return true;
     } catch (const InputError&) {
         surface = read_surface(a.in);
-        const bool surface_format = surface.format == "obj" || surface.format == "off" ||
-                                    surface.format == "ply" || surface.format == "stl";
-        if (surface.mesh.triangles.empty() || (!surface_format && !wants_filling(a))) throw;
+        const bool surface_only = is_surface_format(surface.format);
+        if (surface.mesh.triangles.empty() || (!surface_only && !wants_filling(a))) throw;
         return false;
     }
 }
 
 /// A file is a tet mesh to convert, or else a surface to fill.
-TetMesh mesh_file(const Arguments& a) {
+TetMesh mesh_file(const MeshArguments& a) {
     std::error_code error;
     if (std::filesystem::equivalent(a.in, a.out, error))
         throw InputError(a.out + " is the file to read; write to another one");
@@ -203,7 +174,7 @@ TetMesh mesh_file(const Arguments& a) {
     return mesh;
 }
 
-int mesh(const Arguments& a, const CLI::App& command) {
+int mesh(const MeshArguments& a, const CLI::App& command) {
     if (a.in.empty() == a.shape.empty())
         throw InputError("give either a mesh file or --shape; see limber mesh --help");
     if (!a.with.empty() && a.graded)
@@ -228,7 +199,7 @@ int mesh(const Arguments& a, const CLI::App& command) {
 }  // namespace
 
 void add_mesh(CLI::App& program, Action& action) {
-    auto a = std::make_shared<Arguments>();
+    auto a = std::make_shared<MeshArguments>();
     constexpr auto names = enum_names(ShapeKind{});
     CLI::App* command = program.add_subcommand("mesh", "make or convert a tet mesh");
     command

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int max_side = 8192;  // pixels
 
-struct Arguments {
+struct RenderArguments {
     std::string dir, frame = "last", out, colour = "body", threads;
     int width = 1280, height = 720, bits = 8;
     bool edges = false, no_skins = false;
@@ -38,7 +38,7 @@ std::int64_t step_of(const std::string& frame, std::int64_t last) {
 }
 
 /// One step, or those of a strip.
-std::vector<std::int64_t> steps_of(const Arguments& a) {
+std::vector<std::int64_t> steps_of(const RenderArguments& a) {
     const std::vector<std::int64_t> stored = frame_steps(a.dir);
     if (stored.empty())
         throw InputError(a.dir + " holds no frames; was it run with output.formats = [\"vtu\"]?");
@@ -76,7 +76,7 @@ void add_obstacle(const Obstacle& o, double time, Picture& picture) {
         solid({mesh->mesh.nodes, mesh->mesh.triangles});
 }
 
-Picture picture_of(const Arguments& a, const SceneDef& scene, std::int64_t step) {
+Picture picture_of(const RenderArguments& a, const SceneDef& scene, std::int64_t step) {
     Picture picture;
     picture.width = a.width;
     picture.height = a.height;
@@ -111,7 +111,7 @@ void share_view(std::vector<Picture>& pictures) {
     }
 }
 
-int render(const Arguments& a) {
+int render(const RenderArguments& a) {
     const ThreadLimit limit(thread_limit(a.threads));
     const std::vector<std::int64_t> steps = steps_of(a);
     const SceneDef scene = load_scene(a.dir + "/scene.toml");
@@ -136,7 +136,7 @@ int render(const Arguments& a) {
 }  // namespace
 
 void add_render(CLI::App& program, Action& action) {
-    auto a = std::make_shared<Arguments>();
+    auto a = std::make_shared<RenderArguments>();
     constexpr auto names = enum_names(ColourBy{});
     CLI::App* command = program.add_subcommand("render", "a picture of one frame of a run");
     command->add_option("dir", a->dir, "run folder")->required()->type_name("DIR");

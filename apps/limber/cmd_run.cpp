@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <optional>
 
@@ -15,13 +14,17 @@
 #include "limber/io/file.h"
 #include "limber/output/registry.h"
 #include "limber/output/run_folder.h"
+#include "limber/output/verdict_output.h"
 #include "limber/scene/build_model.h"
 #include "limber/scene/scene.h"
+#include "limber/scene/solver_name.h"
 #include "limber/sim/checkpoint.h"
 #include "limber/sim/run.h"
 #include "limber/sim/tune.h"
+#include "limber/sim/verdict_rules.h"
 #include "limber/study/sweep.h"
 #include "options.h"
+#include "signal_watch.h"
 
 namespace limber::app {
 
@@ -34,44 +37,22 @@ struct Arguments {
     std::vector<std::string> sets, sweeps;
     std::optional<std::int64_t> steps;
     std::optional<double> time;
-    bool overwrite = false, sandbox = false;
+    bool overwrite = false, sandbox = false, strict = false;
 };
 
-volatile std::sig_atomic_t stop_signal = 0;
-
-extern "C" void on_signal(int signal) {
-    if (stop_signal)
-        _exit(128 + signal);  // the second one does not wait; files are whole at any moment
-    stop_signal = signal;
-}
+StopFlag stop;  // set by SIGINT and SIGTERM while a run is under way
 
 /// out/<scene>, out/<scene>-2, ...: an earlier run is never written over unasked.
 std::string free_folder(const std::string& scene, const std::string& suffix = "") {
     const std::string stem = "out/" + fs::path(scene).stem().string() + suffix;
     std::string name = stem;
-    for (int k = 2; fs::exists(name); ++k) name = stem + "-" + std::to_string(k);
+    for (int k = 2; exists(name); ++k) name = stem + "-" + std::to_string(k);
     return name;
 }
 
 bool holds_a_run(const std::string& dir) {
-    return fs::exists(fs::path(dir) / "steps.csv") || fs::exists(fs::path(dir) / "summary.json") ||
-           fs::exists(fs::path(dir) / "checkpoint");
-}
-
-/// --resume takes a run folder or one checkpoint of it.
-std::string folder_of(const std::string& resume) {
-    if (fs::is_directory(resume)) return resume;
-    if (!fs::exists(resume)) throw SystemError(resume, "open", ENOENT);
-    return fs::path(resume).parent_path().parent_path().string();
-}
-
-std::vector<std::string> input_files(const SceneDef& scene, const Arguments& arguments) {
-    std::vector<std::string> files = {arguments.scene};
-    for (const BodyDef& body : scene.bodies)
-        if (body.mesh) files.push_back(*body.mesh);
-    for (const ForceDef& force : scene.forces)
-        if (force.file) files.push_back(*force.file);
-    return files;
+    return exists(dir + "/steps.csv") || exists(dir + "/summary.json") ||
+           exists(dir + "/checkpoint");
 }
 
 RunOutputOptions output_options(const Arguments& a, const SceneDef& scene, const std::string& dir,
@@ -79,6 +60,7 @@ RunOutputOptions output_options(const Arguments& a, const SceneDef& scene, const
     RunOutputOptions o;
     o.dir = dir;
     o.every = scene.output.every;
+    o.probe_every = scene.output.probe_every;
     o.formats.clear();
     for (OutputFormat format : scene.output.formats)
         o.formats.emplace_back(enum_names(format)[static_cast<int>(format)]);
@@ -104,11 +86,13 @@ std::int64_t last_step_of(const Arguments& a, const SceneDef& scene) {
 
 int finish(const RunResult& result, const Arguments& a, const std::string& dir,
            const World& world) {
+    const std::vector<std::string> verdict = verdict_lines(world);
+    for (const std::string& line : verdict) std::fprintf(stderr, "verdict: %s\n", line.c_str());
     switch (result.outcome) {
         case RunOutcome::done:
             if (a.log == "text")
                 std::printf("results: %s (report.html, vtu/series.pvd, steps.csv)\n", dir.c_str());
-            return 0;
+            return a.strict && !verdict.empty() ? 1 : 0;
         case RunOutcome::failed:
             std::fprintf(stderr, "error: %s; the state up to step %lld is kept in %s\n",
                          result.last.failure.what.c_str(),
@@ -119,7 +103,7 @@ int finish(const RunResult& result, const Arguments& a, const std::string& dir,
                 stderr,
                 "interrupted after step %lld and saved; go on with: limber run %s --resume %s\n",
                 static_cast<long long>(world.state().step), a.scene.c_str(), dir.c_str());
-            return 128 + stop_signal;
+            return 128 + stop.why();
     }
     return 3;
 }
@@ -141,7 +125,7 @@ std::unique_ptr<Stepper> tuned_stepper(const SceneDef& scene, const Model& model
         std::printf("tuning: a pre-simulation, or %s\n", file.c_str());
         std::fflush(stdout);
     }
-    const std::string cached = fs::is_regular_file(file) ? read_file(file) : "";
+    const std::string cached = is_regular_file(file) ? read_file(file) : "";
     const TunedScene found = tuned(scene, model, cached);
     if (found.text != cached) write_file_atomic(file, found.text, Flush::to_system);
     if (!found.improved) std::fprintf(stderr, "warning: %s\n", found.note.c_str());
@@ -150,19 +134,22 @@ std::unique_ptr<Stepper> tuned_stepper(const SceneDef& scene, const Model& model
 }
 
 int run_scene(Arguments a) {
+    SignalWatch signals(stop);
     const ThreadLimit limit(thread_limit(a.threads));
     const bool resuming = !a.resume.empty();
     if (resuming && !a.out.empty())
         throw InputError("--resume goes on in its own folder; -o cannot be given with it");
-    std::string dir = resuming ? folder_of(a.resume) : a.out;
+    std::string dir = resuming ? run_folder_of(a.resume) : a.out;
     if (a.scene.empty()) {
         if (!resuming) throw InputError("no scene given; see limber run --help");
         a.scene = dir + "/scene.toml";
     }
     const SceneDef scene = load_scene(a.scene, load_options(a));
-    const std::uint64_t hash = scene_hash(scene);
     BuildReport built;
-    auto model = std::make_unique<const Model>(build_model(scene, built));
+    BuildOptions build;
+    if (resuming) build.mesh_folders.push_back(dir + "/mesh");
+    auto model = std::make_unique<const Model>(build_model(scene, built, build));
+    const std::uint64_t hash = scene_hash(scene);  // reads files whole: they are known to be ours
     for (const std::string& warning : built.warnings)
         std::fprintf(stderr, "warning: %s\n", warning.c_str());
     if (dir.empty()) dir = free_folder(a.scene);
@@ -171,18 +158,20 @@ int run_scene(Arguments a) {
                          " holds a run already; give another -o, --overwrite it, or --resume it");
     const std::int64_t last_step = last_step_of(a, scene);
 
-    std::vector<std::string> inputs = input_files(scene, a);
+    std::vector<std::string> inputs = input_files(scene);
+    inputs.insert(inputs.begin(), a.scene);
     if (resuming && fs::path(a.scene) == fs::path(dir) / "scene.toml") inputs.erase(inputs.begin());
     const RunFolder folder(dir, inputs);
+    for (const FilledMesh& filled : built.filled) keep_filled_mesh(filled, dir + "/mesh");
     auto stepper = tuned_stepper(scene, *model, dir, a.log == "text");
-    const std::string solver(stepper->name());
+    const std::string solver = solver_name(scene);
     if (const std::string needs = stepper->describe(); !needs.empty() && a.log == "text") {
         std::printf("%s: %s\n", solver.c_str(), needs.c_str());
         std::fflush(stdout);  // the progress that follows goes past the buffer
     }
     auto contact = make_contact(scene, *model);
     World world(std::move(model), std::move(stepper), std::move(contact),
-                {.measure_energy = scene.output.energy});
+                {.measure_energy = scene.output.energy, .verdict = verdict_rules(scene)});
     if (resuming) {
         std::vector<std::string> warnings;
         load_checkpoint(a.resume, hash, world, warnings);
@@ -190,17 +179,15 @@ int run_scene(Arguments a) {
             std::fprintf(stderr, "warning: %s\n", warning.c_str());
     } else if (a.overwrite) {
         remove_earlier_run(dir);
-        fs::remove_all(fs::path(dir) / "checkpoint");
     }
     add_observers(world, output_options(a, scene, dir, last_step, solver));
-    std::signal(SIGINT, on_signal);
-    std::signal(SIGTERM, on_signal);
+    signals.run_begins();
     const RunResult result = run(world, {.last_step = last_step,
                                          .dir = dir,
                                          .checkpoint_every = scene.output.checkpoint_every,
                                          .scene_hash = hash,
                                          .replay_decisions = a.replay,
-                                         .stop = &stop_signal});
+                                         .stop = &stop});
     return finish(result, a, dir, world);
 }
 
@@ -211,7 +198,7 @@ int run_sweep(const Arguments& a) {
     for (const std::string& argument : a.sweeps) axes.push_back(parse_sweep(argument));
     const std::vector<SweepPoint> points = sweep_points(axes);
     const std::string dir = a.out.empty() ? free_folder(a.scene, "-sweep") : a.out;
-    if (fs::exists(fs::path(dir) / "sweep.csv") && !a.overwrite)
+    if (exists(dir + "/sweep.csv") && !a.overwrite)
         throw InputError(dir + " holds a sweep already; give another -o, or --overwrite it");
     std::vector<Arguments> runs;
     for (const SweepPoint& point : points) {
@@ -222,7 +209,7 @@ int run_sweep(const Arguments& a) {
         runs.push_back(std::move(one));
     }
     int code = 0;
-    for (std::size_t i = 0; i < runs.size() && !stop_signal; ++i) {
+    for (std::size_t i = 0; i < runs.size() && !stop.requested(); ++i) {
         if (a.log == "text") {
             std::string values;
             for (const std::string& set : points[i].sets) values += ' ' + set;
@@ -288,6 +275,9 @@ void add_run(CLI::App& program, Action& action) {
                      "repeat what the clock decided in a recorded run")
         ->type_name("FILE");
     command->add_flag("--overwrite", a->overwrite, "replace an earlier run in the folder");
+    command->add_flag("--strict", a->strict,
+                      "exit with 1 where the run ends with a verdict: anything went wrong "
+                      "(docs/verdict.md)");
     command->add_flag("--sandbox", a->sandbox, "refuse files outside the scene's folder");
     command->footer(
         "Example: limber run scenes/sphere_drop.toml -o out/drop --set solver.max_iterations=10");

@@ -21,7 +21,9 @@
 #include "limber/io/file.h"
 #include "limber/output/registry.h"
 #include "limber/output/run_folder.h"
+#include "limber/scene/solver_name.h"
 #include "limber/view/live.h"
+#include "limber/view/page_files.h"
 #include "limber/view/replay.h"
 #include "scene_folder.h"
 #endif
@@ -44,7 +46,9 @@ struct Arguments {
 namespace fs = std::filesystem;
 
 volatile std::sig_atomic_t stop_signal = 0;
+/// The first asks for an orderly end, the second gets one at once.
 void on_signal(int number) {
+    if (stop_signal) _exit(128 + number);
     stop_signal = number;
 }
 
@@ -87,19 +91,39 @@ std::vector<GalleryEntry> gallery(const std::string& scene) {
     return out;
 }
 
+/// What was dropped onto the page is gone with it: a recording gets copies of its own.
+void keep_dropped_files(const std::string& uploads, const std::string& dir, SceneDef& scene) {
+    const auto keep = [&](FilePath& path) {
+        const fs::path from = std::string(path);
+        if (from.parent_path() != fs::path(uploads)) return;
+        const fs::path to = fs::path(dir) / from.filename();
+        std::error_code error;
+        fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+        if (error) throw SystemError(to.string(), "write", error.value());
+        path.assign(to.string());
+    };
+    for (BodyDef& body : scene.bodies) {
+        if (body.mesh) keep(*body.mesh);
+        if (body.skin) keep(*body.skin);
+    }
+}
+
 /// A run folder from the state of now on, as limber run writes it.
-Recording start_recording(const Arguments& a, const World& world, const SceneDef& scene) {
+Recording start_recording(const Arguments& a, const std::string& uploads, SceneDef scene) {
     Recording made;
     const std::string stem = fs::path(scene.file).stem().string() + "-view";
-    for (int k = 1; made.dir.empty() || fs::exists(made.dir); ++k)
+    std::error_code error;
+    for (int k = 1; made.dir.empty() || fs::exists(made.dir, error); ++k)
         made.dir = a.out + '/' + stem + (k > 1 ? "-" + std::to_string(k) : "");
     auto folder = std::make_shared<RunFolder>(made.dir, std::vector<std::string>{});
+    keep_dropped_files(uploads, made.dir, scene);
     RunOutputOptions o;
     o.dir = made.dir;
     o.every = scene.output.every;
+    o.probe_every = scene.output.probe_every;
     o.scene = scene.file;
     o.scene_text = resolved_toml(scene);
-    o.solver = world.stepper().name();
+    o.solver = solver_name(scene);
     o.threads = thread_count();
     write_file_atomic(made.dir + "/scene.toml", o.scene_text);
     for (const ObserverEntry& entry : observer_entries())
@@ -127,6 +151,10 @@ bool is_run(const std::string& path) {
 }
 
 int view(const Arguments& a) {
+    if (page_files().empty())
+        throw InputError(
+            "the live page is not in this limber, as npm's packages were not there when it was "
+            "built; tools/page.sh in limber's source folder adds it in seconds");
     const ThreadLimit limit(thread_limit(a.threads));
     const bool replay = is_run(a.what[0]);
     if (a.what.size() == 2 && !(replay && is_run(a.what[1])))
@@ -143,8 +171,8 @@ int view(const Arguments& a) {
         if (!a.solver.empty())
             o.load.sets.insert(o.load.sets.begin(), "solver.kind=\"" + a.solver + "\"");
         o.gallery = gallery(a.what[0]);
-        o.record = [a](const World& world, const SceneDef& scene) {
-            return start_recording(a, world, scene);
+        o.record = [a, dropped = uploads->path()](const World&, const SceneDef& scene) {
+            return start_recording(a, dropped, scene);
         };
         o.playing = !a.paused;
         o.upload_folder = uploads->path();
@@ -165,6 +193,13 @@ int view(const Arguments& a) {
     std::fflush(stdout);
     if (!a.no_open) open_browser(server.url());
     serve(*session, server, {.stop = &stop_signal, .seconds = a.seconds});
+    if (session->working()) {
+        // Whoever asked for the end does not wait for a file that is read or a surface that is
+        // closed: all is written, and that thread has nothing that another needs.
+        uploads.reset();
+        std::fflush(stdout);
+        _exit(0);
+    }
     return 0;
 }
 
@@ -172,8 +207,8 @@ int view(const Arguments& a) {
 
 int view(const Arguments&) {
     throw InputError(
-        "this limber was built without the live page; install libboost-dev, nodejs and npm, run "
-        "tools/npm.sh and build it again");
+        "this limber was built without the live page; install libboost-dev and build it again with "
+        "-DLIMBER_VIEW=ON");
 }
 
 #endif

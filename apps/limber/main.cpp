@@ -8,10 +8,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "commands.h"
@@ -22,6 +25,42 @@
 namespace {
 
 using limber::printable;
+
+/// Memory ran out at some time: streams, and libraries that use them, pass that over and then fail
+/// for reasons that are none.
+std::atomic<bool> ran_out{false};
+
+[[noreturn]] void on_no_memory() {
+    ran_out = true;
+    throw std::bad_alloc();
+}
+
+constexpr char no_memory[] = "error: the system has no more memory for this\n";
+
+/// Where memory runs out before main(), in a thread, or inside a library that lets no exception
+/// pass, nobody can catch it: it is still no bug, and ends like everywhere else.
+[[noreturn]] void on_terminate() {
+    try {
+        if (ran_out) throw std::bad_alloc();
+        if (const std::exception_ptr error = std::current_exception())
+            std::rethrow_exception(error);
+    } catch (const std::bad_alloc&) {
+        [[maybe_unused]] const ssize_t n = write(STDERR_FILENO, no_memory, sizeof no_memory - 1);
+        _exit(4);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "error: %s\n", error.what());
+    } catch (...) {
+    }
+    std::fprintf(stderr,
+                 "This is a bug in limber; please report it with the command line above.\n");
+    _exit(3);
+}
+
+/// Before the constructors of any global object of the program.
+[[gnu::constructor(101)]] void watch_from_the_start() {
+    std::set_terminate(on_terminate);
+    std::set_new_handler(on_no_memory);
+}
 
 /// A closed stream must not be replaced by the first file we open: hold its place with something
 /// that refuses.
@@ -81,6 +120,10 @@ int run_program(int argc, char** argv) {
     limber::app::add_list(program, action);
     limber::app::add_schema(program, action);
     limber::app::add_doctor(program, action);
+    if (argc < 2) {  // what can be asked for is the answer
+        std::fputs(program.help().c_str(), stdout);
+        return 0;
+    }
     check_subcommand(program, argc, argv);
     try {
         program.parse(argc, argv);
@@ -99,31 +142,46 @@ bool standard_output_is_whole() {
     return std::fflush(stdout) == 0 && !std::ferror(stdout);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    hold_standard_streams();
-    std::signal(SIGPIPE, SIG_IGN);
-    int code = 3;
+/// One line and an exit code for what a command threw. To be called where it is caught.
+int report_failure() {
     try {
-        code = run_program(argc, argv);
-        if (!standard_output_is_whole())
-            throw limber::SystemError("standard output", "write", errno);
+        if (ran_out) throw std::bad_alloc();
+        throw;
     } catch (const limber::InputError& error) {
         std::fprintf(stderr, "%s\n", error.what());
-        code = 2;
+        return 2;
     } catch (const limber::SystemError& error) {
         std::fprintf(stderr, "%s\n", error.what());
-        code = 4;
+        return 4;
     } catch (const std::bad_alloc&) {
-        std::fprintf(stderr, "error: the system has no more memory for this\n");
-        code = 4;
+        std::fputs(no_memory, stderr);
+        return 4;
+    } catch (const std::system_error& error) {  // of std::filesystem and std::thread too
+        std::fprintf(stderr, "error: the system refused: %s\n",
+                     printable(error.what(), 500).c_str());
+        return 4;
     } catch (const std::exception& error) {
         std::fprintf(
             stderr,
             "error: %s\nThis is a bug in limber; please report it with the command line above.\n",
             error.what());
-        code = 3;
+        return 3;
     }
-    return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    hold_standard_streams();
+    // Writes then fail with a reason (EPIPE, EFBIG) that is told like any other.
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
+    try {
+        const int code = run_program(argc, argv);
+        if (!standard_output_is_whole())
+            throw limber::SystemError("standard output", "write", errno);
+        return code;
+    } catch (...) {
+        return report_failure();
+    }
 }

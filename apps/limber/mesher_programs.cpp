@@ -28,7 +28,9 @@ namespace {
 class TempFolder {
   public:
     TempFolder() {
-        std::string name = (fs::temp_directory_path() / "limber-XXXXXX").string();
+        std::error_code error;
+        std::string name = (fs::temp_directory_path(error) / "limber-XXXXXX").string();
+        if (error) throw SystemError("TMPDIR", "use it", error.value());
         if (!::mkdtemp(name.data())) throw SystemError(name, "make a folder", errno);
         path_ = name;
     }
@@ -97,7 +99,7 @@ TetMesh by_tetgen(const TriMesh& surface, const TempFolder& folder, double tet_v
     // p: fill a surface; q: quality; a: largest volume; Q: few words.
     run_program({"tetgen", fmt::format("-pq1.414a{:.9e}Q", tet_volume), folder.file("in.off")},
                 folder.file("log"));
-    if (!fs::exists(folder.file("in.1.ele")))
+    if (!exists(folder.file("in.1.ele")))
         throw InputError("tetgen made no mesh: " + last_lines(folder.file("log")));
     return read_tet_mesh(folder.file("in.1.node")).mesh;
 }
@@ -113,7 +115,7 @@ TetMesh by_gmsh(const TriMesh& surface, const TempFolder& folder, double tet_vol
     run_program(
         {"gmsh", folder.file("in.geo"), "-3", "-format", "msh41", "-o", folder.file("out.msh")},
         folder.file("log"));
-    if (!fs::exists(folder.file("out.msh")))
+    if (!exists(folder.file("out.msh")))
         throw InputError("gmsh made no mesh: " + last_lines(folder.file("log")));
     return read_tet_mesh(folder.file("out.msh")).mesh;
 }

@@ -7,8 +7,13 @@
 
 namespace limber::app {
 
-/// Where the scenes that come with limber are: LIMBER_SCENES where it is set, share/limber/scenes
-/// beside an installed program, else the folder of the source tree.
+/// The folder this program is in.
+std::filesystem::path program_folder();
+
+/// Where the scenes that come with limber are: LIMBER_SCENES where it is set; else the first of
+/// these that holds a scene: share/limber/scenes of an installed program, scenes/ beside the
+/// program, that of the source tree whose build/<preset>/ the program is in, that of the source
+/// tree it was built from. InputError with the list where none does.
 std::filesystem::path scene_folder();
 
 struct SceneInfo {

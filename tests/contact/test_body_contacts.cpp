@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include <random>
 
 #include "contact/body_samples.h"
@@ -10,8 +12,6 @@
 
 namespace limber {
 namespace {
-
-const double pi = std::acos(-1.0);
 
 TEST(BodyContacts, separate_bodies_have_none) {
     Bodies b;
@@ -187,7 +187,8 @@ TEST(BodyContacts, smallest_gap_is_the_distance_of_the_surfaces) {
 
 TEST(BodyContacts, crossing_bars_meet_at_their_edges) {
     // Two bars turned by 45 degrees about their axes, so that edge meets edge.
-    const Mat3d x45 = rotation_about({1, 0, 0}, pi / 4), z45 = rotation_about({0, 0, 1}, pi / 4);
+    const Mat3d x45 = rotation_about({1, 0, 0}, std::numbers::pi / 4),
+                z45 = rotation_about({0, 0, 1}, std::numbers::pi / 4);
     const double half = 0.1 * std::sqrt(2.0);
     for (double gap : {0.5e-3, -0.01}) {
         Bodies b;
@@ -205,7 +206,8 @@ TEST(BodyContacts, crossing_bars_meet_at_their_edges) {
 }
 
 TEST(BodyContacts, crossing_bars_cannot_jump_through_each_other) {
-    const Mat3d x45 = rotation_about({1, 0, 0}, pi / 4), z45 = rotation_about({0, 0, 1}, pi / 4);
+    const Mat3d x45 = rotation_about({1, 0, 0}, std::numbers::pi / 4),
+                z45 = rotation_about({0, 0, 1}, std::numbers::pi / 4);
     Bodies b;
     b.add(make_box({2, 0.2, 0.2}, {1, 1, 1}), {0.13, 0, 0}, {}, 0.2, x45);
     b.add(make_box({0.2, 0.2, 2}, {1, 1, 1}), {0, 0.8, 0.07}, {0, -300, 0}, 0.2, z45);
@@ -246,9 +248,9 @@ TEST(BodyContacts, folded_strip_touches_itself) {
     const double radius = 0.05025;
     for (Vec3d& p : b.x) {
         const double s = p.x, r = radius - p.y;
-        const double bend = pi * radius;
+        const double bend = std::numbers::pi * radius;
         if (s < 0) continue;
-        const double a = std::min(s / bend, 1.0) * pi;
+        const double a = std::min(s / bend, 1.0) * std::numbers::pi;
         const double past = std::max(s - bend, 0.0);
         p = {r * std::sin(a) - past, radius - r * std::cos(a), p.z};
     }
@@ -292,8 +294,8 @@ TEST(MeshObstacle, spike_pokes_a_coarse_face) {
     b.add(make_box({2, 0.5, 2}, {1, 1, 1}), {0, 0.2495, 0}, {0, -1, 0});
     Obstacle spike = mesh_obstacle(make_box({0.2, 0.2, 0.2}, {1, 1, 1}));
     // A corner up: 0.5 mm inside the body.
-    spike.orientation =
-        rotation_about({0, 0, 1}, std::atan(std::sqrt(2.0))) * rotation_about({0, 1, 0}, pi / 4);
+    spike.orientation = rotation_about({0, 0, 1}, std::atan(std::sqrt(2.0))) *
+                        rotation_about({0, 1, 0}, std::numbers::pi / 4);
     spike.orientation = rotation_about({0, 0, 1}, 0) * spike.orientation;
     spike.position = {0.3, -0.1 * std::sqrt(3.0), 0.2};
     b.obstacles = {spike};

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include <functional>
 #include <random>
 #include <vector>
@@ -13,7 +15,6 @@
 namespace limber {
 namespace {
 
-const double pi = std::acos(-1.0);
 const BoxShape box{{0.5, 0.8, 0.3}};
 const CylinderShape cylinder{0.7, 0.4};
 const TorusShape torus{1.0, 0.3};
@@ -59,7 +60,8 @@ std::vector<Vec3d> box_surface(int n) {
 std::vector<Vec3d> cylinder_surface(int n) {
     std::vector<Vec3d> out;
     const auto at = [](double r, double y, double turn) {
-        return Vec3d{r * std::cos(2 * pi * turn), y, r * std::sin(2 * pi * turn)};
+        return Vec3d{r * std::cos(2 * std::numbers::pi * turn), y,
+                     r * std::sin(2 * std::numbers::pi * turn)};
     };
     add_patch(out, n, [&](double a, double b) {
         return at(cylinder.radius, (2 * a - 1) * cylinder.half_height, b);
@@ -73,9 +75,10 @@ std::vector<Vec3d> cylinder_surface(int n) {
 std::vector<Vec3d> torus_surface(int n) {
     std::vector<Vec3d> out;
     add_patch(out, n, [&](double a, double b) {
-        const double r = torus.major + torus.minor * std::cos(2 * pi * a);
-        return Vec3d{r * std::cos(2 * pi * b), torus.minor * std::sin(2 * pi * a),
-                     r * std::sin(2 * pi * b)};
+        const double r = torus.major + torus.minor * std::cos(2 * std::numbers::pi * a);
+        return Vec3d{r * std::cos(2 * std::numbers::pi * b),
+                     torus.minor * std::sin(2 * std::numbers::pi * a),
+                     r * std::sin(2 * std::numbers::pi * b)};
     });
     return out;
 }
@@ -102,17 +105,19 @@ TEST(Box, distance_is_that_of_the_sampled_surface) {
 }
 
 TEST(Cylinder, distance_is_that_of_the_sampled_surface) {
-    expect_distances(
-        cylinder, cylinder_surface(120), 2 * pi * cylinder.radius / 120, [](const Vec3d& p) {
-            return std::hypot(p.x, p.z) < cylinder.radius && std::fabs(p.y) < cylinder.half_height;
-        });
+    expect_distances(cylinder, cylinder_surface(120), 2 * std::numbers::pi * cylinder.radius / 120,
+                     [](const Vec3d& p) {
+                         return std::hypot(p.x, p.z) < cylinder.radius &&
+                                std::fabs(p.y) < cylinder.half_height;
+                     });
 }
 
 TEST(Torus, distance_is_that_of_the_sampled_surface) {
-    expect_distances(torus, torus_surface(250), 2 * pi * 1.3 / 250, [](const Vec3d& p) {
-        const double a = std::hypot(p.x, p.z) - torus.major;
-        return a * a + p.y * p.y < torus.minor * torus.minor;
-    });
+    expect_distances(torus, torus_surface(250), 2 * std::numbers::pi * 1.3 / 250,
+                     [](const Vec3d& p) {
+                         const double a = std::hypot(p.x, p.z) - torus.major;
+                         return a * a + p.y * p.y < torus.minor * torus.minor;
+                     });
 }
 
 TEST(Plane, distance_is_linear) {

@@ -8,19 +8,19 @@
 namespace limber {
 namespace {
 
-Mat3d sample() {
+Mat3d sample_matrix() {
     Mat3d m;
     for (int i = 0; i < 9; ++i) m.a[i] = 0.3 * i * i - 1.1 * i + 0.7;
     return m;
 }
 
 TEST(Mat3, inverse_times_matrix_is_identity) {
-    const Mat3d m = sample();
+    const Mat3d m = sample_matrix();
     EXPECT_LT(max_abs(m * inverse(m) - Mat3d::identity()), 1e-12);
 }
 
 TEST(Mat3, cofactor_is_the_derivative_of_the_determinant) {
-    const Mat3d m = sample(), c = cofactor(m);
+    const Mat3d m = sample_matrix(), c = cofactor(m);
     const double eps = 1e-6;
     for (int i = 0; i < 9; ++i) {
         Mat3d plus = m, minus = m;
@@ -40,10 +40,10 @@ TEST(Packet, lanes_give_the_scalar_result) {
     using P = Packet<double, 8>;
     Mat3<P> m;
     for (int lane = 0; lane < 8; ++lane)
-        for (int i = 0; i < 9; ++i) m.a[i].set(lane, sample().a[i] * (1 + 0.1 * lane));
+        for (int i = 0; i < 9; ++i) m.a[i].set(lane, sample_matrix().a[i] * (1 + 0.1 * lane));
     const P det = determinant(m);
     for (int lane = 0; lane < 8; ++lane)
-        EXPECT_NEAR(det[lane], determinant(sample() * (1 + 0.1 * lane)), 1e-12);
+        EXPECT_NEAR(det[lane], determinant(sample_matrix() * (1 + 0.1 * lane)), 1e-12);
 }
 
 TEST(Packet, select_takes_the_first_where_the_mask_is_set) {

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "io/temp_folder.h"
 #include "limber/core/errors.h"
@@ -87,6 +90,59 @@ TEST(WriteFile, leaves_the_old_file_alone_when_the_disk_is_full) {
     EXPECT_EQ(text, path + ": error: cannot write: File too large");
     EXPECT_EQ(read_file(path), "old");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path("")), {}), 1);
+}
+
+TEST(LookUp, nothing_there_is_an_answer_and_a_refusal_an_error) {
+    const TempFolder folder;
+    const std::string file = folder.file("a.txt", "x");
+    EXPECT_TRUE(exists(file) && is_regular_file(file) && !is_folder(file));
+    EXPECT_TRUE(exists(folder.path("")) && is_folder(folder.path("")));
+    EXPECT_FALSE(exists(folder.path("none")) || exists(file + "/below"));
+    EXPECT_EQ(file_size(file), 1);
+    EXPECT_THROW(file_size(folder.path("")), InputError);
+    EXPECT_THROW(exists(folder.path(std::string(300, 'a'))), SystemError);
+    std::filesystem::create_symlink("loop", folder.path("loop"));
+    EXPECT_THROW(is_folder(folder.path("loop")), SystemError);
+    EXPECT_THROW(names_in(folder.path("none")), SystemError);
+    EXPECT_EQ(names_in(folder.path("")), (std::vector<std::string>{"a.txt", "loop"}));
+}
+
+TEST(ReadFile, gives_the_first_bytes_and_refuses_text_that_is_none) {
+    const TempFolder folder;
+    EXPECT_EQ(read_head(folder.file("a", "abcdef"), 3), "abc");
+    EXPECT_EQ(read_head(folder.file("b", "ab"), 3), "ab");
+    const std::string long_text(10'000, 'x');
+    EXPECT_EQ(read_text_file(folder.file("c", long_text)), long_text);
+    const std::string path = folder.file("d", std::string("ab\0c", 4));
+    EXPECT_EQ(message_of<InputError>([&] { read_text_file(path); }),
+              path + ":byte 2: error: a NUL byte; expected text");
+}
+
+TEST(ReadFile, refuses_a_file_beyond_the_memory_unread) {
+    const TempFolder folder;
+    const std::string path = folder.file("a", "");
+    std::filesystem::resize_file(path, std::uintmax_t{1} << 42);
+    EXPECT_NE(message_of<InputError>([&] { read_file(path); }).find("of memory are available"),
+              std::string::npos);
+}
+
+TEST(StaleParts, of_processes_that_are_gone_are_removed_and_nothing_else) {
+    const TempFolder folder;
+    const pid_t gone = fork();
+    if (gone == 0) _exit(0);
+    waitpid(gone, nullptr, 0);
+    const std::string dead = std::to_string(gone), alive = std::to_string(getpid());
+    folder.file("a.vtu.part" + dead, "half");
+    std::filesystem::create_directory(folder.path("folder.part" + dead));
+    std::filesystem::create_symlink("elsewhere", folder.path("link.part" + dead));
+    for (const std::string& name :
+         {"a.vtu.part" + alive, ".part" + dead, "a.part" + dead + "x", std::string("a.part"),
+          std::string("a.part-1"), std::string("a.part0")})
+        folder.file(name, "kept");
+    remove_stale_parts(folder.path(""));
+    EXPECT_FALSE(exists(folder.path("a.vtu.part" + dead)));
+    EXPECT_EQ(names_in(folder.path("")).size(), 8u);
+    EXPECT_NO_THROW(remove_stale_parts(folder.path("missing")));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 using namespace test;
 
 // Condition numbers here stay below 1e4.
-constexpr double rounding = 1e-11;
+constexpr double direct_rounding = 1e-11;
 
 TEST(EigenLdlt, solves_the_free_part) {
     for (const BlockCsr& A : {random_spd(40, 4, 1), laplacian(5, 5, 5, 1, 50)}) {
@@ -26,10 +26,10 @@ TEST(EigenLdlt, solves_the_free_part) {
             Vectors x = start;
             const SolveStats stats = ldlt.solve(A, b, free, norm_all(b), x);
             EXPECT_EQ(stats.status, SolveStatus::direct);
-            EXPECT_LT(stats.residual, rounding);
+            EXPECT_LT(stats.residual, direct_rounding);
             EXPECT_GT(stats.absolute_residual, 0);
             const Vectors expected = reduced_solution(A, b, free, start);
-            EXPECT_LT(distance(x, expected), rounding * norm_all(expected));
+            EXPECT_LT(distance(x, expected), direct_rounding * norm_all(expected));
         }
     }
 }
@@ -56,7 +56,7 @@ TEST(EigenLdlt, follows_new_values_masks_and_patterns) {
         ASSERT_EQ(ldlt.factorize(A, free).status, SolveStatus::direct);
         ldlt.solve(A, b, free, 1, x);
         const Vectors expected = reduced_solution(A, b, free, Vectors(A.n_nodes()));
-        EXPECT_LT(distance(x, expected), rounding * norm_all(expected));
+        EXPECT_LT(distance(x, expected), direct_rounding * norm_all(expected));
     };
     check(laplacian(4, 4, 4, 1, 10), {});
     check(laplacian(4, 4, 4, 2, 30), {});

@@ -17,13 +17,13 @@ using Kind = PreconditionerKind;
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf_value = std::numeric_limits<double>::infinity();
 
-struct System {
+struct StoppingSystem {
     BlockCsr A;
     Vectors b, free;
     std::vector<double> mass;
     Preconditioner P{Kind::jacobi};
 
-    explicit System(BlockCsr matrix)
+    explicit StoppingSystem(BlockCsr matrix)
         : A(std::move(matrix)), b(random_vectors(A.n_nodes(), 7)), mass(A.n_nodes(), 1.5) {
         P.update(A, {}, free);
     }
@@ -35,8 +35,8 @@ struct System {
     }
 };
 
-System stiff() {
-    return System(laplacian(6, 6, 6, 1, 100));
+StoppingSystem stiff() {
+    return StoppingSystem(laplacian(6, 6, 6, 1, 100));
 }
 
 /// A that misbehaves after a number of products.
@@ -73,14 +73,14 @@ class Slow final : public LinearOperator {
     int ms_;
 };
 
-PcgProblem with_operator(const System& s, const LinearOperator& A) {
+PcgProblem with_operator(const StoppingSystem& s, const LinearOperator& A) {
     PcgProblem p{.A = A, .P = s.P, .b = s.b, .free = s.free};
     p.b_norm = norm_all(s.b);
     return p;
 }
 
 TEST(PcgStop, converged_at_the_first_residual_below_tolerance) {
-    const System s = stiff();
+    const StoppingSystem s = stiff();
     Vectors x(s.A.n_nodes());
     PcgTrace trace;
     const SolveStats stats = Pcg({.rel_tolerance = 1e-4}).solve(s.problem(), x, &trace);
@@ -92,7 +92,7 @@ TEST(PcgStop, converged_at_the_first_residual_below_tolerance) {
 }
 
 TEST(PcgStop, cap_counts_iterations) {
-    const System s = stiff();
+    const StoppingSystem s = stiff();
     for (int cap : {0, 1, 7}) {
         Vectors x = random_vectors(s.A.n_nodes(), 8);
         const Vectors start = x;
@@ -105,7 +105,7 @@ TEST(PcgStop, cap_counts_iterations) {
 }
 
 TEST(PcgStop, energy_settles_at_the_first_small_change) {
-    const System s = stiff();
+    const StoppingSystem s = stiff();
     Vectors x(s.A.n_nodes());
     PcgTrace trace;
     const double share = 0.01;
@@ -126,7 +126,7 @@ TEST(PcgStop, energy_settles_at_the_first_small_change) {
 }
 
 TEST(PcgStop, deadline_in_the_past_returns_the_guess) {
-    const System s = stiff();
+    const StoppingSystem s = stiff();
     Timer clock;
     while (clock.ms() < 0.01) {
     }
@@ -143,7 +143,7 @@ TEST(PcgStop, deadline_in_the_past_returns_the_guess) {
 
 TEST(PcgStop, deadline_prevents_an_iteration_that_would_end_too_late) {
     // A product takes 20 ms or more: a second one cannot end within 30 ms, so at most one begins.
-    const System s = stiff();
+    const StoppingSystem s = stiff();
     const Slow A(s.A, 20);
     Pcg pcg({.rel_tolerance = 1e-12, .deadline_ms = 30});
     PcgProblem problem = with_operator(s, A);
@@ -163,7 +163,7 @@ TEST(PcgStop, deadline_prevents_an_iteration_that_would_end_too_late) {
 }
 
 TEST(PcgStop, forced_iterations_repeat_what_the_clock_decided) {
-    const System s = stiff();
+    const StoppingSystem s = stiff();
     for (int k : {0, 1, 5}) {
         Vectors expected(s.A.n_nodes()), x(s.A.n_nodes());
         Pcg({.max_iterations = k}).solve(s.problem(), expected);
@@ -177,7 +177,7 @@ TEST(PcgStop, forced_iterations_repeat_what_the_clock_decided) {
 }
 
 TEST(PcgStop, forced_iterations_name_the_rule_that_holds) {
-    const System s = stiff();
+    const StoppingSystem s = stiff();
     Vectors x(s.A.n_nodes());
     const PcgOptions options{.rel_tolerance = 1e-3};
     const SolveStats natural = Pcg(options).solve(s.problem(), x);
@@ -191,7 +191,7 @@ TEST(PcgStop, forced_iterations_name_the_rule_that_holds) {
 }
 
 TEST(PcgStop, forced_iterations_end_when_the_residual_vanishes) {
-    const System s = stiff();
+    const StoppingSystem s = stiff();
     PcgProblem problem = s.problem();
     problem.forced_iterations = 100000;
     Vectors x(s.A.n_nodes());
@@ -202,7 +202,7 @@ TEST(PcgStop, forced_iterations_end_when_the_residual_vanishes) {
 }
 
 TEST(PcgStop, negative_curvature_is_indefinite_and_keeps_the_last_iterate) {
-    System s = stiff();
+    StoppingSystem s = stiff();
     for (Mat3d& B : s.A.blocks()) B = -1.0 * B;
     Vectors x = random_vectors(s.A.n_nodes(), 10);
     const Vectors start = x;
@@ -212,7 +212,7 @@ TEST(PcgStop, negative_curvature_is_indefinite_and_keeps_the_last_iterate) {
     EXPECT_EQ(at_once.iterations, 0);
     EXPECT_EQ(x, start);
 
-    System late = stiff();  // one weakly negative direction, found after some iterations
+    StoppingSystem late = stiff();  // one weakly negative direction, found after some iterations
     late.A.blocks()[late.A.diagonal_position(100)] -= 300.0 * Mat3d::identity();
     late.P.update(late.A, {}, {});
     Vectors y(late.A.n_nodes());
@@ -229,10 +229,10 @@ TEST(PcgStop, numbers_that_are_not_finite_are_reported_and_change_nothing) {
     for (double bad : {nan_value, inf_value}) {
         const Vectors guess = random_vectors(216, 11);
         for (const Vectors& start : {guess, Vectors(216)}) {
-            System in_b = stiff(), in_A = stiff();
+            StoppingSystem in_b = stiff(), in_A = stiff();
             in_b.b[200].z = bad;
             in_A.A.blocks()[in_A.A.find(200, 199)](1, 2) = bad;
-            for (const System* s : {&in_b, &in_A}) {
+            for (const StoppingSystem* s : {&in_b, &in_A}) {
                 Vectors x = start;
                 const SolveStats stats = Pcg(PcgOptions{}).solve(s->problem(), x);
                 EXPECT_EQ(stats.status, SolveStatus::not_finite);
@@ -244,7 +244,7 @@ TEST(PcgStop, numbers_that_are_not_finite_are_reported_and_change_nothing) {
 }
 
 TEST(PcgStop, a_product_that_turns_bad_leaves_the_last_good_iterate) {
-    const System s = stiff();
+    const StoppingSystem s = stiff();
     Vectors x(s.A.n_nodes()), expected(s.A.n_nodes());
     const Spoiled A(s.A, 3);
     const SolveStats stats = Pcg({.rel_tolerance = 1e-12}).solve(with_operator(s, A), x);
@@ -255,7 +255,7 @@ TEST(PcgStop, a_product_that_turns_bad_leaves_the_last_good_iterate) {
 }
 
 TEST(PcgStop, overflow_of_the_residual_leaves_the_last_good_iterate) {
-    System s = stiff();
+    StoppingSystem s = stiff();
     for (Vec3d& v : s.b) v *= 1e160;  // r·r overflows
     Vectors x(s.A.n_nodes());
     EXPECT_EQ(Pcg(PcgOptions{}).solve(s.problem(), x).status, SolveStatus::not_finite);
@@ -263,8 +263,8 @@ TEST(PcgStop, overflow_of_the_residual_leaves_the_last_good_iterate) {
 }
 
 TEST(PcgStop, failure_does_not_poison_the_next_solve) {
-    System bad = stiff();
-    const System good = stiff();
+    StoppingSystem bad = stiff();
+    const StoppingSystem good = stiff();
     bad.A.blocks()[7].a[3] = nan_value;
     Pcg pcg(PcgOptions{});
     Vectors x = random_vectors(bad.A.n_nodes(), 12);
@@ -276,7 +276,7 @@ TEST(PcgStop, failure_does_not_poison_the_next_solve) {
 }
 
 TEST(PcgStop, exact_guess_converges_without_an_iteration) {
-    System s = stiff();
+    StoppingSystem s = stiff();
     Vectors x = random_vectors(s.A.n_nodes(), 13);
     const Vectors start = x;
     s.A.apply(x, s.b);
@@ -288,7 +288,7 @@ TEST(PcgStop, exact_guess_converges_without_an_iteration) {
 }
 
 TEST(PcgStop, zero_right_hand_side_leads_to_zero) {
-    System s = stiff();
+    StoppingSystem s = stiff();
     std::fill(s.b.begin(), s.b.end(), Vec3d{});
     Vectors zero(s.A.n_nodes());
     const SolveStats at_once = Pcg(PcgOptions{}).solve(s.problem(), zero);
@@ -305,7 +305,7 @@ TEST(PcgStop, zero_right_hand_side_leads_to_zero) {
 }
 
 TEST(PcgStop, nothing_to_solve_is_converged) {
-    System s = stiff();
+    StoppingSystem s = stiff();
     s.free.assign(s.A.n_nodes(), Vec3d{});
     s.P.update(s.A, {}, s.free);
     Vectors x = random_vectors(s.A.n_nodes(), 15);
@@ -313,7 +313,7 @@ TEST(PcgStop, nothing_to_solve_is_converged) {
     EXPECT_EQ(Pcg(PcgOptions{}).solve(s.problem(), x).status, SolveStatus::converged);
     EXPECT_EQ(x, start);
 
-    const System empty{BlockCsr()};
+    const StoppingSystem empty{BlockCsr()};
     Vectors none;
     const SolveStats stats = Pcg({.energy_tolerance = 0.1}).solve(empty.problem(), none);
     EXPECT_EQ(stats.status, SolveStatus::converged);

@@ -17,7 +17,7 @@ using namespace test;
 // Condition numbers here stay below 1e4: that many roundings of the factor's scalar, with room for
 // the growth of sums of some hundred terms.
 template <class T>
-constexpr double rounding = std::is_same_v<T, double> ? 1e-11 : 5e-3;
+constexpr double factor_rounding = std::is_same_v<T, double> ? 1e-11 : 5e-3;
 
 template <class T>
 class EverySupernodal : public ::testing::Test {};
@@ -35,12 +35,12 @@ TYPED_TEST(EverySupernodal, solves_the_free_part) {
             Vectors x = start;
             const SolveStats stats = factor.solve(A, b, free, norm_all(b), x);
             EXPECT_EQ(stats.status, SolveStatus::direct);
-            EXPECT_LT(stats.residual, rounding<TypeParam>);
+            EXPECT_LT(stats.residual, factor_rounding<TypeParam>);
             const Vectors expected = reduced_solution(A, b, free, start);
-            EXPECT_LT(distance(x, expected), rounding<TypeParam> * norm_all(expected));
+            EXPECT_LT(distance(x, expected), factor_rounding<TypeParam> * norm_all(expected));
             // Refinement brings either factor to double precision.
             EXPECT_LT(factor.solve(A, b, free, norm_all(b), x, 4).residual, 1e-13);
-            EXPECT_LT(distance(x, expected), rounding<double> * norm_all(expected));
+            EXPECT_LT(distance(x, expected), factor_rounding<double> * norm_all(expected));
         }
     }
 }
@@ -53,7 +53,7 @@ TYPED_TEST(EverySupernodal, follows_new_values_masks_and_patterns) {
         ASSERT_EQ(factor.factorize(A, free).status, SolveStatus::direct);
         factor.solve(A, b, free, 1, x);
         const Vectors expected = reduced_solution(A, b, free, Vectors(A.n_nodes()));
-        EXPECT_LT(distance(x, expected), rounding<TypeParam> * norm_all(expected));
+        EXPECT_LT(distance(x, expected), factor_rounding<TypeParam> * norm_all(expected));
     };
     check(laplacian(4, 4, 4, 1, 10), {});
     check(laplacian(4, 4, 4, 2, 30), {});
@@ -73,7 +73,7 @@ TYPED_TEST(EverySupernodal, solves_many_right_hand_sides_as_it_solves_one) {
     for (Index k = 0; k < n_rhs; ++k) {
         factor.solve(std::span(b).subspan(k * n, n), one);
         EXPECT_LT(distance(std::span(x).subspan(k * n, n), one),
-                  rounding<TypeParam> * norm_all(one));
+                  factor_rounding<TypeParam> * norm_all(one));
     }
 }
 
@@ -93,7 +93,7 @@ TYPED_TEST(EverySupernodal, walks_only_paths_for_sparse_right_hand_sides) {
         factor.solve(whole, expected);
         for (std::size_t i = 0; i < at.size(); ++i)
             EXPECT_LT(norm(x[k * at.size() + i] - expected[at[i]]),
-                      rounding<TypeParam> * norm_all(expected));
+                      factor_rounding<TypeParam> * norm_all(expected));
     }
     // The workspace is clean afterwards.
     Vectors again(at.size() * n_rhs);
@@ -170,7 +170,7 @@ TYPED_TEST(EverySupernodal, takes_parts_that_do_not_touch) {
     SupernodalCholesky<TypeParam> factor;
     Vectors x(92);
     ASSERT_EQ(factor.factorize(A, {}).status, SolveStatus::direct);
-    EXPECT_LT(factor.solve(A, b, {}, norm_all(b), x).residual, rounding<TypeParam>);
+    EXPECT_LT(factor.solve(A, b, {}, norm_all(b), x).residual, factor_rounding<TypeParam>);
 }
 
 TYPED_TEST(EverySupernodal, keeps_its_digits_whatever_the_units) {
@@ -179,7 +179,7 @@ TYPED_TEST(EverySupernodal, keeps_its_digits_whatever_the_units) {
     for (Vec3d& v : b) v *= 1e-60;
     SupernodalCholesky<TypeParam> factor;
     factor.factorize(A, {});
-    EXPECT_LT(factor.solve(A, b, {}, norm_all(b), x).residual, rounding<TypeParam>);
+    EXPECT_LT(factor.solve(A, b, {}, norm_all(b), x).residual, factor_rounding<TypeParam>);
 }
 
 TYPED_TEST(EverySupernodal, preconditions_conjugate_gradients) {

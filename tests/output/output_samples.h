@@ -17,6 +17,7 @@ class DriftStepper final : public Stepper {
   public:
     explicit DriftStepper(std::int64_t fail_at) : fail_at_(fail_at) {}
     std::string_view name() const override { return "drift"; }
+    bool advances_time() const override { return false; }  // nothing pays for its energy
     void free_motion(const StepInput&, State& state, NodeForces& forces,
                      StepReport& report) override {
         for (Vec3d& v : state.v) v = {1, 0.5, 0};

@@ -72,6 +72,14 @@ TEST(Progress, a_fast_run_in_a_pipe_says_one_line) {
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
 }
 
+TEST(Progress, the_last_step_is_told_once_in_a_pipe) {
+    for (const std::int64_t steps : {0, 1, 5}) {
+        const std::string text = told({}, steps, 5000);  // a line for every step
+        EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), std::max<std::int64_t>(1, steps))
+            << text;
+    }
+}
+
 TEST(Progress, as_json_is_one_object_a_line) {
     RunOutputOptions options;
     options.log = LogKind::json;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "limber/core/errors.h"
+#include "limber/output/summary.h"
 #include "output/output_samples.h"
 
 namespace limber {
@@ -53,6 +54,28 @@ TEST(StepsCsv, a_row_is_on_the_disk_before_the_next_step) {
     world->begin();
     world->step();
     EXPECT_EQ(lines_of(temp.path("steps.csv")).size(), 2u);
+}
+
+TEST(StepsCsv, a_residual_that_was_not_measured_is_empty_and_no_fault) {
+    StepReport report;
+    report.solve.residual = report.solve.absolute_residual =
+        std::numeric_limits<double>::quiet_NaN();
+    std::string row;
+    append_step_row(row, report);
+    const std::vector<std::string> names = split(steps_header()), fields = split(row);
+    ASSERT_EQ(names.size(), fields.size());
+    for (std::size_t k = 0; k < names.size(); ++k)
+        if (names[k] == "residual" || names[k] == "absolute_residual" || names[k] == "flags") {
+            EXPECT_EQ(fields[k], "") << names[k];
+        }
+    StepRow read;
+    read.residual = std::numeric_limits<double>::quiet_NaN();
+    RunTotals totals;
+    totals.add(read);
+    EXPECT_TRUE(totals.finite);
+    read.residual = std::numeric_limits<double>::infinity();
+    totals.add(read);
+    EXPECT_FALSE(totals.finite);
 }
 
 TEST(StepsCsv, flags_are_joined_by_bars) {

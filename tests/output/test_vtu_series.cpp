@@ -105,7 +105,8 @@ TEST(VtuSeries, a_frame_holds_the_arrays_of_the_contract) {
     const auto json = nlohmann::json::parse(text);
     const Model& model = world->model();
     const auto& data = json["point_data"];
-    for (const char* name : {"rest", "displacement", "velocity", "force", "reaction"})
+    for (const char* name : {"rest", "displacement", "velocity", "external_force", "contact_force",
+                             "force", "reaction"})
         ASSERT_EQ(data[name].size(), 8u) << name;
     for (int i = 0; i < 8; ++i) {
         EXPECT_EQ(data["node_id"][i], 100 + i);
@@ -116,6 +117,8 @@ TEST(VtuSeries, a_frame_holds_the_arrays_of_the_contract) {
         EXPECT_EQ(data["rest"][i][0], model.mesh.nodes[8 + i].x);
         EXPECT_EQ(data["velocity"][i][0], 1);
         EXPECT_EQ(data["reaction"][i][1], 2);
+        EXPECT_EQ(data["external_force"][i][1], world->forces().external[8 + i].y);
+        EXPECT_EQ(data["contact_force"][i][1], 0);
         EXPECT_EQ(data["force"][i][1], world->forces().external[8 + i].y);
     }
     for (const char* name : {"material", "von_mises", "det_F"})

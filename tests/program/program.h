@@ -77,8 +77,9 @@ inline pid_t start(const std::vector<std::string>& arguments, const fs::path& ou
     _exit(127);
 }
 
-/// Waits at most so long, then kills: a program that hangs fails its test.
-inline int wait_for(pid_t pid, int seconds = 30) {
+/// Waits at most so long, then kills: a program that hangs fails its test, one on a busy machine
+/// does not.
+inline int wait_for(pid_t pid, int seconds = 200) {
     for (int k = 0; k < 100 * seconds; ++k) {
         int status = 0;
         if (waitpid(pid, &status, WNOHANG) == pid)
@@ -91,7 +92,7 @@ inline int wait_for(pid_t pid, int seconds = 30) {
 }
 
 inline ProgramResult limber(const std::vector<std::string>& arguments,
-                            const std::function<void()>& in_child = {}, int seconds = 30) {
+                            const std::function<void()>& in_child = {}, int seconds = 200) {
     const TempFolder folder;
     const pid_t pid = start(arguments, folder / "out", folder / "err", in_child);
     ProgramResult result;

@@ -174,5 +174,63 @@ TEST(ListScenes, looks_where_the_environment_says) {
     EXPECT_NE(wrong.err.find("LIMBER_SCENES '/no/such/folder' is not a folder"), std::string::npos);
 }
 
+/// Runs a copy of the program at `place` instead.
+ProgramResult limber_at(const fs::path& place, const std::vector<std::string>& arguments) {
+    return limber(arguments, [&] {
+        std::vector<char*> argv = {const_cast<char*>("limber")};
+        for (const std::string& argument : arguments)
+            argv.push_back(const_cast<char*>(argument.c_str()));
+        argv.push_back(nullptr);
+        unsetenv("LIMBER_SCENES");
+        execv(place.c_str(), argv.data());
+        _exit(126);
+    });
+}
+
+/// A copy of the program, in folders that are made for it.
+fs::path copy_program(const fs::path& place) {
+    fs::create_directories(place.parent_path());
+    fs::copy_file(LIMBER_PROGRAM, place);
+    return place;
+}
+
+TEST(ListScenes, are_found_from_a_program_that_was_moved) {
+    const TempFolder folder;
+    const auto first_line = [&](const fs::path& program) {
+        const ProgramResult r = limber_at(program, {"list", "scenes"});
+        EXPECT_EQ(r.code, 0) << r.err;
+        return r.out.substr(0, r.out.find('\n'));
+    };
+    const fs::path program = copy_program(folder / "tree/build/release/limber");
+    EXPECT_EQ(first_line(program), std::string(LIMBER_SOURCE_DIR) + "/scenes:")
+        << "the program alone: the tree it was built from";
+    const auto add_scenes = [&](const fs::path& scenes) {
+        fs::create_directories(scenes);
+        write_text(scenes / "mine.toml", "# About mine.\nlimber = 1\n");
+        return scenes.string() + ":";
+    };
+    fs::create_directories(folder / "tree/build/share/limber/scenes");  // empty: not believed
+    const std::string of_the_tree = add_scenes(folder / "tree/scenes");
+    EXPECT_EQ(first_line(program), of_the_tree) << "the whole tree was moved";
+    const std::string beside = add_scenes(folder / "tree/build/release/scenes");
+    EXPECT_EQ(first_line(program), beside);
+    const std::string installed = add_scenes(folder / "tree/build/share/limber/scenes");
+    EXPECT_EQ(first_line(program), installed);
+}
+
+TEST(Benches, say_how_to_build_them_where_they_are_not) {
+    const TempFolder folder;
+    const fs::path program = copy_program(folder / "bin/limber");
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"bench", "dahl2019-fig3"}, {"list", "benches"}}) {
+        const ProgramResult r = limber_at(program, arguments);
+        EXPECT_EQ(r.code, 2);
+        EXPECT_NE(r.err.find((folder / "bin/limber-bench").string() + " is not there"),
+                  std::string::npos)
+            << r.err;
+        EXPECT_NE(r.err.find("--target limber_bench"), std::string::npos) << r.err;
+    }
+}
+
 }  // namespace
 }  // namespace limber::test

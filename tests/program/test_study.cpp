@@ -50,7 +50,8 @@ TEST_F(Study, compare_prints_a_table_and_writes_the_plots) {
     ASSERT_EQ(r.code, 0) << r.err;
     EXPECT_TRUE(has(r.out, "| corotational:iterations=5"));
     EXPECT_TRUE(has(r.out, "Reference: `cholesky"));
-    for (const char* file : {"compare.svg", "error_over_time.svg", "compare.md", "compare.json"})
+    for (const char* file :
+         {"compare.html", "compare.svg", "error_over_time.svg", "compare.md", "compare.json"})
         EXPECT_TRUE(fs::exists(fs::path(out) / file)) << file;
     EXPECT_EQ(json::parse(text_of(folder / "c.json"))["solvers"].size(), 3u);
 }
@@ -69,6 +70,30 @@ TEST_F(Study, compare_refuses_unknown_solvers_and_options_in_one_line) {
         limber({"compare", scene.string(), "--solvers", "cholesky", "--windows", "0x3", "-o", out});
     EXPECT_EQ(r.code, 2);
     EXPECT_TRUE(has(r.err, "COUNTxSTEPS")) << r.err;
+}
+
+TEST_F(Study, compare_leaves_out_who_cannot_take_the_scene_and_says_why) {
+    const std::vector<std::string> rubber = {
+        "--set", "material.rubber.kind=neo_hookean", "-o", out, "--steps", "4"};
+    const auto compared = [&](const std::string& solvers, const std::string& reference) {
+        std::vector<std::string> arguments = {"compare", scene.string(), "--solvers", solvers};
+        if (!reference.empty()) arguments.insert(arguments.end(), {"--reference", reference});
+        arguments.insert(arguments.end(), rubber.begin(), rubber.end());
+        return limber(arguments);
+    };
+    const ProgramResult none = compared("cholesky,corotational", "");
+    EXPECT_EQ(none.code, 2) << none.err;
+    EXPECT_TRUE(has(none.err, "neo_hookean")) << none.err;
+    EXPECT_EQ(std::count(none.err.begin(), none.err.end(), '\n'), 1) << none.err;
+    EXPECT_FALSE(fs::exists(out)) << "refused before anything is written";
+    const ProgramResult reference = compared("newton", "cholesky");
+    EXPECT_EQ(reference.code, 2) << reference.err;
+    EXPECT_TRUE(has(reference.err, "neo_hookean")) << reference.err;
+    const ProgramResult some = compared("cholesky,newton,descent", "newton");
+    EXPECT_EQ(some.code, 0) << some.err;
+    EXPECT_TRUE(has(some.err, "warning: cholesky is not run: ")) << some.err;
+    EXPECT_TRUE(has(some.out, "Not run: `cholesky`. material.rubber: kind = ")) << some.out;
+    EXPECT_TRUE(has(some.out, "| descent ")) << some.out;
 }
 
 TEST_F(Study, compare_stops_with_code_1_when_the_reference_fails) {

@@ -100,7 +100,8 @@ std::vector<Bad> catalogue() {
                {"body[0]: required key 'name' is missing"}),
         change("S04_mesh", "shape = \"beam\"\nsize = [1, 0.2, 0.2]\ncells = [4, 1, 1]\n", "", 9,
                {"body[0]: required key is missing", "exactly one of: mesh, shape"}),
-        more("S04_select", pin, 15, {"pin[0]: required key 'select' is missing"}),
+        more("S04_select", pin, 15,
+             {"pin[0]: required key is missing; allowed: exactly one of: select, file"}),
         more("S04_radius", "[[obstacle]]\nshape = \"sphere\"\n", 15,
              {"obstacle[0]: required key 'radius' is missing"}),
         // S05 types
@@ -114,7 +115,7 @@ std::vector<Bad> catalogue() {
                {"body[0].size: found an array of 2; wanted an array of 3 numbers"}),
         change("S05_whole_number", "steps = 10", "steps = 1.5", 4,
                {"time.steps: found a number 1.5; wanted a whole number"}),
-        change("S05_boolean", "steps = 10", "steps = 10\n[output]\nenergy = 1\n[x]", 6,
+        change("S05_boolean", "steps = 10", "steps = 10\n[output]\nenergy = 1", 6,
                {"output.energy: found a whole number 1; wanted true or false"}),
         change("S05_table", "[time]\nstep = 0.01\nsteps = 10", "time = 5", 2,
                {"time: found a whole number 5; wanted a table"}),

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "limber/io/mesh_reader.h"
-#include "limber/scene/build_loads.h"
 #include "scene/scene_files.h"
 
 namespace limber {
@@ -191,6 +190,8 @@ shape = "cylinder"
 radius = 1
 height = 3
 motion = { times = [0, 1], translate = [[0, 0, 0], [1, 0, 0]] }
+[contact]
+method = "none"
 )");
     ASSERT_EQ(m.obstacles.size(), 3u);
     EXPECT_EQ(std::get<PlaneShape>(m.obstacles[0].shape).normal, (Vec3d{0, 1, 0}));
@@ -292,38 +293,6 @@ TEST(BuildModel, a_missing_mesh_is_a_system_error) {
                                       "mesh = \"absent.msh\"\n"),
                              report),
                  SystemError);
-}
-
-TEST(Loads, come_node_by_node_from_a_csv) {
-    Folder folder;
-    folder.write("loads.csv", "node,fx,fy,fz\n# comment\n3, 1, 2.5, -3e2\r\n\n0,0,0,1\n");
-    const std::string path = folder.write("s.toml", good_scene + force + "file = \"loads.csv\"\n");
-    BuildReport report;
-    const Model m = build_model(load_scene(path), report);
-    EXPECT_EQ(m.forces[0].nodes, (std::vector<Index>{0, 3}));
-    EXPECT_EQ(m.forces[0].share[1], (Vec3d{1, 2.5, -300}));
-}
-
-TEST(Loads, errors_in_a_csv_name_the_line) {  // S18
-    Folder folder;
-    const std::string scene = folder.write("s.toml", good_scene + force + "file = \"l.csv\"\n");
-    const std::pair<const char*, const char*> cases[] = {
-        {"node,fx,fy,fz\n1,2,3\n", ":2:1: error: found 3 values; allowed: 4"},
-        {"1,2,3,4,5\n", ":1:1: error: found 5 values"},
-        {"1,2,3,4\n2,abc,0,0\n", ":2:1: error: found 'abc'; allowed: a finite number"},
-        {"1,nan,0,0\n", ":1:1: error: found 'nan'"},
-        {"1,1e400,0,0\n", ":1:1: error: found '1e400'"},
-        {"1.5,0,0,0\n", ":1:1: error: found '1.5'; allowed: the whole number of a node"},
-        {"1,0,0,0\n\n999,0,0,0\n", ":3:1: error: force[0].file: body 'bar' has no node 999"},
-        {"1,0,0,0\n2,0,0,0\n1,0,0,1\n", ":3:1: error: node 1 is given twice; first at line 1"},
-        {"node,fx,fy,fz\n", ": error: the file has no loads"},
-    };
-    for (const auto& [text, says] : cases) {
-        const std::string csv = folder.write("l.csv", text);
-        BuildReport report;
-        const std::string error = input_error([&] { build_model(load_scene(scene), report); });
-        EXPECT_EQ(error.rfind(csv + says, 0), 0u) << error;
-    }
 }
 
 }  // namespace

@@ -115,6 +115,54 @@ TEST(Document, deep_nesting_is_refused_before_anything_recurses) {  // S02
     }
 }
 
+/// Quotes at the end of a multi-line string belong to it: what comes behind them is no string.
+TEST(Document, no_kind_of_string_hides_nesting_from_the_scan) {  // S02
+    const std::string want = "nesting deeper than 64";
+    std::string key = "a";
+    for (int i = 0; i < 120'000; ++i) key += ".a";
+    const std::vector<std::string> values = {
+        R"("""a""")",
+        R"("""a"""")",
+        R"("""a""""")",
+        R"("""""")",
+        R"("""""""")",
+        R"("""\"""")",
+        R"("""a\""" """)",
+        R"("""a"b""c\"""""")",
+        "'''a'''",
+        "'''a''''",
+        "'''a'''''",
+        "''''''",
+        R"('''\''')",
+        "'\"'",
+        R"("'")",
+        R"("\\")",
+        R"("a\"")",
+        "'''\n\"'''''",
+        "\"\"\"\n#\"\"\"\"",
+        "\"\"",
+        "''",
+        "\"\"\"\\\n  \"\"\"",
+    };
+    for (const std::string& value : values)
+        for (const std::string& text :
+             {"x = " + value + "\n" + key + " = 1\n", "x = { y = " + value + ", " + key + " = 1 }",
+              "x = [" + value + ", { " + key + " = 1 }]\n", "x = " + value + "\n[" + key + "]\n",
+              "x = " + value + " # '\n[[" + key + "]]\n"}) {
+            const std::string message = input_error([&] { parse_toml(text, "s.toml"); });
+            EXPECT_NE(message.find(want), std::string::npos) << value << "\n" << message;
+        }
+}
+
+TEST(Document, what_stands_in_strings_and_comments_is_not_nesting) {
+    const std::string dots(200, '.'), brackets(200, '[');
+    for (const std::string& hidden : {dots, brackets})
+        for (const std::string& value :
+             {"\"" + hidden + "\"", "'" + hidden + "'", "\"\"\"\n" + hidden + "\"\"\"\"\"",
+              "'''\"" + hidden + "''''", "\"\\\"" + hidden + "\"", "1 # " + hidden})
+            EXPECT_NO_THROW(parse_toml("x = " + value + "\ny = 2\n", "s.toml")) << value;
+}
+
 TEST(Document, nesting_within_the_limit_is_read) {
     const std::string toml = "x = " + std::string(60, '[') + std::string(60, ']');
     EXPECT_NO_THROW(parse_toml(toml, "s.toml"));

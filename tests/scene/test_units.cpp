@@ -24,6 +24,21 @@ TEST(Units, strings_are_read_with_one_rounding) {
     EXPECT_DOUBLE_EQ(parse_quantity("180", Unit::angle).value, std::numbers::pi);
 }
 
+TEST(Units, of_inches_and_pounds_are_read_by_their_definitions) {
+    EXPECT_DOUBLE_EQ(parse_quantity("1 ft", Unit::length).value, 0.3048);
+    EXPECT_DOUBLE_EQ(parse_quantity("12 in", Unit::length).value, 0.3048);
+    EXPECT_DOUBLE_EQ(parse_quantity("1 lb", Unit::mass).value, 0.45359237);
+    EXPECT_DOUBLE_EQ(parse_quantity("1 lbf", Unit::force).value, 4.4482216152605);
+    EXPECT_DOUBLE_EQ(parse_quantity("2 kip", Unit::force).value, 8896.443230521);
+    EXPECT_NEAR(parse_quantity("1 psi", Unit::pressure).value, 6894.757293168, 1e-8);
+    EXPECT_NEAR(parse_quantity("1 ksi", Unit::pressure).value, 6894757.293168, 1e-5);
+    EXPECT_NEAR(parse_quantity("144 psf", Unit::pressure).value, 6894.757293168, 1e-8);
+    EXPECT_NEAR(parse_quantity("62.428 lb/ft^3", Unit::density).value, 1000, 1e-2);
+    EXPECT_DOUBLE_EQ(parse_quantity("60 mph", Unit::velocity).value, 26.8224);
+    EXPECT_NEAR(parse_quantity("32.174 ft/s^2", Unit::acceleration).value, 9.80665, 1e-4);
+    EXPECT_NEAR(parse_quantity("1 lbf/in", Unit::stiffness).value, 175.126835, 1e-6);
+}
+
 TEST(Units, no_angle_is_written_as_none) {
     // Numbers so small that they vanish in the conversion come back as 0 as well.
     EXPECT_EQ(inside_to_plain(0, Unit::angle), 0);

@@ -57,26 +57,10 @@ std::unique_ptr<World> world_of(const SceneDef& scene) {
     return std::make_unique<World>(std::move(model), std::move(stepper), std::move(contact));
 }
 
-/// Every registered solver with every registered contact method: a new one joins by being
-/// registered.
-std::vector<std::pair<std::string, std::string>> every_pair() {
-    std::vector<std::pair<std::string, std::string>> pairs;
-    for (const StepperEntry& solver : steppers())
-        for (const OptionCase& contact : contact_cases()) {
-            const AnyOptions options{std::string(solver.options.name), solver.options.defaults()};
-            const bool factor = solver.has_compliance && solver.has_compliance(options);
-            const bool minimises = solver.family == SolverFamily::minimising;
-            if (contact.name == "lagrange" && !factor) continue;  // refused
-            if (contact.name == "repulsion" && !minimises) continue;
-            pairs.emplace_back(solver.options.name, contact.name);
-        }
-    return pairs;
-}
-
-class EveryMethod : public testing::TestWithParam<std::pair<std::string, std::string>> {};
-
-TEST_P(EveryMethod, resumes_with_the_bits_of_running_through) {
-    const SceneDef scene = ball(GetParam().first, GetParam().second);
+/// test_resume.cpp stops every method after every step; here the state goes through files, and the
+/// number of threads is another.
+TEST(CheckpointFile, resumes_with_the_bits_of_running_through_on_another_number_of_threads) {
+    const SceneDef scene = ball("warp_canceling", "lagrange");
     const std::uint64_t hash = scene_hash(scene);
     const int n = 24;
     const auto through = world_of(scene);
@@ -97,11 +81,6 @@ TEST_P(EveryMethod, resumes_with_the_bits_of_running_through) {
         EXPECT_EQ(second->state_hash(), through->state_hash()) << "stopped after " << stop;
     }
 }
-
-INSTANTIATE_TEST_SUITE_P(Registered, EveryMethod, testing::ValuesIn(every_pair()),
-                         [](const auto& entry) {
-                             return entry.param.first + "_" + entry.param.second;
-                         });
 
 struct Checkpoint : testing::Test {
     SceneDef scene = ball("corotational", "penalty");
@@ -162,6 +141,74 @@ TEST_F(Checkpoint, X06_a_number_that_is_not_finite_names_array_and_index) {
     const std::string text = refusal(dir, hash);
     EXPECT_NE(text.find("'v'"), std::string::npos) << text;
     EXPECT_NE(text.find("index 4"), std::string::npos) << text;
+}
+
+TEST_F(Checkpoint, a_number_that_no_run_can_have_names_array_and_index) {
+    for (const double size : {1e75, 1.7e307}) {
+        world->state().x[7].z = -size;
+        write_checkpoint(dir, *world, hash);
+        const std::string text = refusal(dir, hash);
+        EXPECT_NE(text.find("'x'"), std::string::npos) << text;
+        EXPECT_NE(text.find("index 7"), std::string::npos) << text;
+        EXPECT_NE(text.find("below 1e+75"), std::string::npos) << text;
+        world->state().x[7].z = 0;
+        world->state().v[3].x = size;
+        write_checkpoint(dir, *world, hash);
+        EXPECT_NE(refusal(dir, hash).find("'v' has a value"), std::string::npos);
+        world->state().v[3].x = 0;
+    }
+}
+
+TEST_F(Checkpoint, a_step_beyond_all_counting_is_refused) {
+    for (const std::int64_t step : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()}) {
+        world->state().step = step;
+        ByteWriter out;
+        world->save(out);
+        ByteReader in(out.bytes(), "far");
+        EXPECT_THROW(world_of(scene)->load(in), InputError);
+    }
+}
+
+TEST_F(Checkpoint, of_an_older_version_is_refused_with_both_versions) {
+    write_checkpoint(dir, *world, hash);
+    const std::string file = (folder / "checkpoint/step_000000000.limber").string();
+    std::string bytes = text_of(file);
+    bytes[8] = 1;
+    write_text(file, bytes);
+    const std::string text = refusal(file, hash);
+    EXPECT_NE(text.find("version 1; this limber reads version 2"), std::string::npos) << text;
+}
+
+TEST_F(Checkpoint, a_run_folder_is_found_from_all_that_names_it) {
+    const auto here = [](const std::string& named) {
+        return test::fs::canonical(run_folder_of(named));
+    };
+    write_checkpoint(dir, *world, hash);
+    const test::fs::path run = test::fs::canonical(dir), before = test::fs::current_path();
+    const std::string file = "step_000000000.limber";
+    EXPECT_EQ(here(dir), run);
+    EXPECT_EQ(here(dir + "/"), run);
+    EXPECT_EQ(here(dir + "/checkpoint/" + file), run);
+    test::fs::current_path(dir);
+    for (const std::string& named : {std::string("."), std::string("checkpoint"),
+                                     std::string("./checkpoint/"), "checkpoint/" + file})
+        EXPECT_EQ(here(named), run) << named;
+    test::fs::current_path(run / "checkpoint");
+    for (const std::string& named : {std::string("."), std::string(".."), "./" + file, file})
+        EXPECT_EQ(here(named), run) << named;
+    test::fs::current_path(before);
+}
+
+TEST_F(Checkpoint, a_file_outside_of_a_run_folder_is_refused) {
+    write_checkpoint(dir, *world, hash);
+    test::fs::copy_file(folder / "checkpoint/step_000000000.limber", folder / "copy.limber");
+    try {
+        run_folder_of((folder / "copy.limber").string());
+        ADD_FAILURE() << "accepted";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("in no run folder"), std::string::npos);
+    }
+    EXPECT_THROW(run_folder_of((folder / "nothing").string()), SystemError);
 }
 
 TEST_F(Checkpoint, X05_a_right_header_with_huge_counts_allocates_nothing) {

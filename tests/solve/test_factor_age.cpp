@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "limber/core/history.h"
+
 namespace limber {
 namespace {
 
@@ -87,16 +91,33 @@ TEST(FactorAge, grows_again_when_the_body_comes_to_rest) {
     EXPECT_GT(factor.age.max_age(), 8);
 }
 
-TEST(FactorAge, is_restored_from_its_numbers) {
-    AgingFactor factor;
-    for (int k = 0; k < 77; ++k) factor.step(2);
-    AgingFactor again{FactorAge(target)};
-    again.age.restore(factor.age.saved());
-    for (int k = 0; k < 200; ++k) {
-        ASSERT_EQ(again.age.update_is_due(), factor.age.update_is_due());
-        factor.step(2);
-        again.step(2);
+/// Each number is compared, those as well that the next steps do not look at.
+TEST(FactorAge, is_restored_from_its_history_after_every_step) {
+    // Good, bad, hard even for a fresh factor, and good again: every branch of learn().
+    const auto iterations = [](int k, bool fresh) {
+        if (k % 37 < 9) return 3 + k % 3;
+        if (k % 37 < 17) return fresh ? 2 : 7 + k % 4;
+        return fresh ? 30 + k % 5 : 31 + k % 9;
+    };
+    FactorAge age(target);
+    bool planned_once = false, rescued_once = false, stale_once = false;
+    for (int k = 0; k < 2000; ++k) {
+        const bool planned = age.update_is_due();
+        const bool rescued = !planned && iterations(k, false) > age.give_up();
+        age.learn(iterations(k, planned || rescued), planned, rescued);
+        planned_once |= planned;
+        rescued_once |= rescued;
+        stale_once |= !planned && !rescued;
+        ByteWriter bytes;
+        HistoryWriter out(bytes);
+        FactorAge::list_history(out, std::as_const(age));
+        ByteReader reader(bytes.bytes(), "history");
+        HistoryReader in(reader);
+        FactorAge again(target);
+        FactorAge::list_history(in, again);
+        ASSERT_EQ(again, age) << k;
     }
+    EXPECT_TRUE(planned_once && rescued_once && stale_once);
 }
 
 }  // namespace

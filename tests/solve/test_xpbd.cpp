@@ -57,6 +57,14 @@ void expect_first_order(const Model& model, int first) {
     EXPECT_LT(error[2], 0.02);
 }
 
+TEST(Xpbd, says_that_it_measures_no_residual) {
+    const auto world = world_with<XpbdStepper>(bar(), {5});
+    const StepReport report = world->step();
+    EXPECT_TRUE(std::isnan(report.solve.residual));
+    EXPECT_TRUE(std::isnan(report.solve.absolute_residual));
+    EXPECT_EQ(report.flags, 0u);
+}
+
 TEST(Xpbd, goes_to_newtons_answer_at_first_order_corotated) {
     expect_first_order(bar(1, true, of<CorotatedElastic>(1e5, 0.3)), 64);
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 
@@ -111,6 +113,7 @@ TEST_F(Compare, writes_tables_plots_and_json) {
         pugi::xml_document svg;
         EXPECT_TRUE(svg.load_file(folder.path(name).c_str())) << name;
     }
+    EXPECT_TRUE(std::filesystem::exists(folder.path("compare.html")));
     std::ifstream file(folder.path("compare.json"));
     const auto json = nlohmann::json::parse(file);
     ASSERT_EQ(json["solvers"].size(), 4u);

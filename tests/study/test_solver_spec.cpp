@@ -86,20 +86,5 @@ TEST(SceneWith, names_the_argument_the_user_wrote) {
         << message;
 }
 
-TEST(ConvergedSolver, is_direct_where_that_is_affordable) {
-    const Folder folder;
-    const StudyScene study = test::study_scene(folder);
-    const SceneDef scene = load_scene(study.path);
-    Model model = test::model_of(study);
-    EXPECT_EQ(converged_solver(scene, model).spec.kind, "cholesky");
-    // A body so large that no direct engine is: only its node range is looked at.
-    model.bodies[0].node_end = 5'000'000;
-    const ConvergedSolver large = converged_solver(scene, model);
-    EXPECT_EQ(large.spec.kind, "corotational");
-    EXPECT_EQ(large.spec.value_of("rel_tolerance"), "1e-10");
-    EXPECT_TRUE(has(large.why, "predicted"));
-    scene_with(study, large.spec, "--reference");  // every option is one the solver has
-}
-
 }  // namespace
 }  // namespace limber

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -20,10 +21,16 @@
 
 namespace limber::test {
 
+/// How long a test waits for what must happen before it calls it a failure. Never a criterion: what
+/// holds is seen at once, and a machine may be busy.
+inline constexpr std::chrono::seconds patience{120};
+
 class Socket {
   public:
-    explicit Socket(int port, const char* address = "127.0.0.1") {
-        fd_ = ::socket(AF_INET, SOCK_STREAM, 0);
+    explicit Socket(int port, const char* address = "127.0.0.1")
+        : Socket(::socket(AF_INET, SOCK_STREAM, 0), port, address) {}
+    /// Takes a socket that was made before.
+    Socket(int fd, int port, const char* address = "127.0.0.1") : fd_(fd) {
         sockaddr_in to{};
         to.sin_family = AF_INET;
         to.sin_port = htons(static_cast<std::uint16_t>(port));
@@ -47,12 +54,12 @@ class Socket {
         }
         return true;
     }
-    /// Up to n bytes; fewer where the other end closes first or says nothing for ten seconds.
+    /// Up to n bytes; fewer where the other end closes first or says nothing for too long.
     std::string receive(std::size_t n) {
         std::string out;
         while (out.size() < n) {
             pollfd wait{fd_, POLLIN, 0};
-            if (::poll(&wait, 1, 10'000) <= 0) break;
+            if (::poll(&wait, 1, std::chrono::milliseconds(patience).count()) <= 0) break;
             char buffer[65536];
             const ssize_t got = ::recv(fd_, buffer, std::min(sizeof buffer, n - out.size()), 0);
             if (got <= 0) break;
@@ -167,14 +174,15 @@ class WebSocketClient {
     Socket socket_;
 };
 
-/// Waits for something that another thread does; false after ten seconds.
+/// Waits until something that another thread does holds; false where it never does.
 template <class F>
 bool eventually(F&& holds) {
-    for (int k = 0; k < 2000; ++k) {
-        if (holds()) return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (!holds()) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    return false;
+    return true;
 }
 
 /// A frame message of some size with a number.

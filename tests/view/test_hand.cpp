@@ -59,5 +59,32 @@ TEST(Hand, that_does_nothing_changes_nothing) {
     }
 }
 
+/// A pull by a hand's breadth moves and stretches a bar: its energy comes from the mouse.
+TEST(Hand, that_pulls_brings_energy_that_is_no_gain) {
+    for (const bool implicit : {true, false}) {
+        const std::string text = scene_text("penalty", "corotational") + "[output]\nformats = []\n";
+        const SceneDef scene = make_scene(parse_toml(text, "scene.toml"), "scene.toml");
+        BuildReport built;
+        auto model = std::make_unique<Model>(build_model(scene, built));
+        model->gravity = {};
+        auto stepper = make_stepper(scene, *model);
+        auto owned =
+            std::make_unique<Hand>(make_contact(scene, *model), model->obstacles, implicit);
+        Hand& hand = *owned;
+        const Index tip = model->bodies[0].node_end - 1;
+        const Vec3d from = model->mesh.nodes[tip];
+        World world(std::move(model), std::move(stepper), std::move(owned));
+        hand.pull({ContactStencil::of_node(tip), from + Vec3d{0, 0.3, 0}, 100, 1, {}, {}});
+        double most = 0;
+        for (int k = 0; k < 40; ++k) {
+            const StepReport step = world.step();
+            ASSERT_FALSE(step.failed) << step.failure.what;
+            EXPECT_LT(step.energy_gain, 0.05 * step.energy_scale) << "step " << step.step;
+            most = std::max(most, step.kinetic + step.elastic);
+        }
+        EXPECT_GT(most, 0.1);
+    }
+}
+
 }  // namespace
 }  // namespace limber

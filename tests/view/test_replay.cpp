@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/core/errors.h"
+#include "limber/io/mesh_reader.h"
 #include "limber/output/registry.h"
+#include "limber/render/tessellate.h"
 #include "limber/scene/build_model.h"
 #include "limber/sim/run.h"
 #include "limber/view/replay.h"
@@ -19,10 +21,11 @@ using Json = nlohmann::json;
 
 /// A run folder of 12 steps under gravity, a frame every third step.
 std::string make_run(const TempFolder& folder, const std::string& name, const std::string& young,
-                     const std::string& more = "") {
+                     const std::string& more = "", const std::string& skin = "") {
     const std::string file = test::bar_scene(folder, more);
     LoadOptions load;
     load.sets = {"material.soft.young=" + young, "gravity=[0, -9.81, 0]"};
+    if (!skin.empty()) load.sets.push_back("body.bar.skin=\"" + skin + '"');
     const SceneDef scene = load_scene(file, load);
     BuildReport report;
     auto model = std::make_unique<const Model>(build_model(scene, report));
@@ -105,6 +108,81 @@ TEST(Replay, shows_the_contacts_that_a_run_has_written) {
         up += arrow[4];
     }
     EXPECT_GT(up, 10) << "the bar leans on the floor";
+}
+
+/// The file of the bar's frame, cut in the middle.
+void tear(const std::string& dir, const std::string& file) {
+    const std::string path = dir + "/vtu/" + file;
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+}
+
+TEST(Replay, a_torn_frame_is_told_and_the_rest_plays_on) {
+    const TempFolder folder;
+    const std::string dir = make_run(folder, "a", "1e5");
+    tear(dir, "bar_000006.vtu");
+    ViewServer server({});
+    test::WebSocketClient client(server);
+    ASSERT_TRUE(test::eventually([&] { return server.counts().clients == 1; }));
+    ReplaySession session({dir});
+    std::vector<double> steps;
+    std::vector<std::string> pictures;
+    for (int k = 0; k < 10 && session.playing(); ++k) {
+        const std::string frame = session.frame();
+        steps.push_back(FrameHead(frame).step());
+        pictures.push_back(frame.substr(64));
+        session.advance(server);
+    }
+    EXPECT_EQ(steps, (std::vector<double>{0, 3, 6, 9, 12}));
+    EXPECT_EQ(pictures[2], pictures[1]) << "the one before stands in";
+    EXPECT_NE(pictures[3], pictures[2]);
+    Json notice = Json::parse(client.receive()->payload);
+    while (notice["type"] != "notice") notice = Json::parse(client.receive()->payload);
+    for (const char* words : {"step 6", "step 3 is shown", "bar_000006.vtu"})
+        EXPECT_NE(notice["error"].get<std::string>().find(words), std::string::npos) << notice;
+    std::filesystem::remove_all(dir + "/vtu");  // the folder may go altogether
+    session.handle(parse_command(R"({"do":"seek","value":1})"), server);
+    EXPECT_EQ(session.frame().substr(64), pictures.back());
+}
+
+TEST(Replay, begins_with_the_first_frame_that_can_be_read) {
+    const TempFolder folder;
+    const std::string dir = make_run(folder, "a", "1e5");
+    tear(dir, "bar_000000.vtu");
+    ViewServer server({});
+    test::WebSocketClient client(server);
+    ReplaySession session({dir});
+    EXPECT_EQ(FrameHead(session.frame()).step(), 3);
+    session.announce(server);
+    const Json scene = Json::parse(client.receive()->payload);
+    EXPECT_NE(scene["warnings"][0].get<std::string>().find("bar_000000.vtu"), std::string::npos);
+    for (const char* file :
+         {"bar_000003.vtu", "bar_000006.vtu", "bar_000009.vtu", "bar_000012.vtu"})
+        tear(dir, file);
+    EXPECT_THROW(ReplaySession({dir}), InputError) << "nothing is left";
+}
+
+TEST(Replay, a_skin_shows_the_stress_of_its_body_and_the_size_that_was_computed) {
+    const TempFolder folder;
+    const TriangleSurface box = tessellate_box({0.5, 0.1, 0.1});
+    write_surface(folder.path("skin.obj"), {box.points, box.triangles});
+    const std::string plain = make_run(folder, "plain", "1e5"),
+                      dir = make_run(folder, "skinned", "1e5", "", "skin.obj");
+    ViewServer server({});
+    test::WebSocketClient client(server);
+    ReplaySession session({dir}), bare({plain});
+    session.announce(server);
+    const Json body = Json::parse(client.receive()->payload)["bodies"][0];
+    EXPECT_EQ(body["skin"], true);
+    EXPECT_EQ(body["nodes"], 99) << "11 x 3 x 3, not those of the skin";
+    EXPECT_GT(body["tets"], 100);
+    for (ReplaySession* each : {&session, &bare}) {
+        each->handle(parse_command(R"({"do":"colour","name":"von_mises"})"), server);
+        each->handle(parse_command(R"({"do":"seek","value":4})"), server);
+    }
+    const double at_skin = FrameHead(session.frame()).hi(), at_body = FrameHead(bare.frame()).hi();
+    EXPECT_GT(at_body, 100) << "[Pa]";
+    // The corners of the skin are nodes of the bar, and the largest stress is at the held end's.
+    EXPECT_NEAR(at_skin, at_body, 0.2 * at_body);
 }
 
 TEST(Replay, tells_how_far_two_runs_are_apart) {

@@ -159,6 +159,7 @@ struct ConstraintReport {
     bool converged = true;
     bool late = false;        // the clock ended it
     double smallest_gap = 0;  // of the linearised contacts at the end of the step [m]; 0 where none
+    Index body = -1;          // where they are worst, if they did not converge
     double detect_ms = 0, compliance_ms = 0, resolve_ms = 0, correct_ms = 0;
 
     /// Counts and times add up; the rest is that of the last call.
@@ -206,6 +207,12 @@ class ContactMethod {
     /// longer those of the start.
     virtual void correct(const ContactInput&, std::span<Vec3d> /*x*/, std::span<Vec3d> /*v*/,
                          ContactSet&, std::span<Vec3d> /*f*/) {}
+    /// Work on the bodies, while their nodes went from `from` to `to`, of what is neither contact
+    /// nor joint: the mouse of a user [J]. Of the last read_back().
+    virtual double work_by_hand(std::span<const Vec3d> /*from*/,
+                                std::span<const Vec3d> /*to*/) const {
+        return 0;
+    }
     /// As those of a Stepper: whether a clock decides, what it decided, and what it is to decide.
     virtual bool clocked() const { return false; }
     virtual std::span<const Index> decisions() const { return {}; }

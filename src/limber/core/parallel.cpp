@@ -17,6 +17,7 @@
 
 #include "limber/core/check.h"
 #include "limber/core/run_alone.h"
+#include "limber/core/stop.h"
 
 namespace limber {
 
@@ -38,28 +39,33 @@ void in_arena(const F& f) {
 
 /// The thread sanitizer does not see how the pool, which is built without it, orders threads. So it
 /// is told: what came before the work was handed out is known to whoever does it, and what was done
-/// is known to whoever has waited for it.
+/// is known to whoever has waited for it, which is when this goes.
 class Handover {
   public:
 #if defined(__SANITIZE_THREAD__)
+    Handover() = default;
+    Handover(const Handover&) = delete;
+    Handover& operator=(const Handover&) = delete;
+    ~Handover() {
+        __tsan_acquire(&in_);
+    }
     void hand_out() {
         __tsan_release(&out_);
     }
-    void collect() {
-        __tsan_acquire(&in_);
-    }
     template <class F>
     void work(const F& f) {
+        struct Done {
+            char& in;
+            ~Done() { __tsan_release(&in); }
+        } const done{in_};
         __tsan_acquire(&out_);
         f();
-        __tsan_release(&in_);
     }
 
   private:
     char out_ = 0, in_ = 0;
 #else
     void hand_out() {}
-    void collect() {}
     template <class F>
     void work(const F& f) {
         f();
@@ -101,9 +107,30 @@ int thread_count() {
 
 namespace detail {
 
+namespace {
+
+/// One piece of work, wherever it runs: it looks whether it is still wanted.
+struct Piece {
+    void* context;
+    ChunkFunction function;
+    const StopFlag* stop = StopScope::current();
+
+    void here(Index i) const {
+        stop_if_requested(stop);
+        function(context, i);
+    }
+    void on_any_thread(Index i) const {
+        const StopScope scope(stop);
+        here(i);
+    }
+};
+
+}  // namespace
+
 void run_chunks(Index n_chunks, void* context, ChunkFunction function) {
+    const Piece piece{context, function};
     if (n_chunks <= 1 || thread_count() == 1) {
-        for (Index chunk = 0; chunk < n_chunks; ++chunk) function(context, chunk);
+        for (Index chunk = 0; chunk < n_chunks; ++chunk) piece.here(chunk);
         return;
     }
     Handover handover;
@@ -111,15 +138,15 @@ void run_chunks(Index n_chunks, void* context, ChunkFunction function) {
     in_arena([&, n_chunks] {
         tbb::parallel_for(
             Index{0}, n_chunks,
-            [=, &handover](Index chunk) { handover.work([=] { function(context, chunk); }); },
+            [=, &handover](Index chunk) { handover.work([=] { piece.on_any_thread(chunk); }); },
             tbb::static_partitioner{});
     });
-    handover.collect();
 }
 
 void run_tiles(Index n_tiles, void* context, ChunkFunction function) {
+    const Piece piece{context, function};
     if (n_tiles <= 1 || thread_count() == 1) {
-        for (Index tile = 0; tile < n_tiles; ++tile) function(context, tile);
+        for (Index tile = 0; tile < n_tiles; ++tile) piece.here(tile);
         return;
     }
     Handover handover;
@@ -128,11 +155,10 @@ void run_tiles(Index n_tiles, void* context, ChunkFunction function) {
         tbb::this_task_arena::isolate([&, n_tiles] {
             tbb::parallel_for(
                 Index{0}, n_tiles,
-                [=, &handover](Index tile) { handover.work([=] { function(context, tile); }); },
+                [=, &handover](Index tile) { handover.work([=] { piece.on_any_thread(tile); }); },
                 tbb::simple_partitioner{});
         });
     });
-    handover.collect();
 }
 
 }  // namespace detail
@@ -159,9 +185,10 @@ TaskTree::TaskTree(std::vector<Index> parent)
 void TaskTree::run_upward(std::span<const char> todo, void* context,
                           detail::ChunkFunction function) {
     const auto wanted = [&](Index i) { return todo.empty() || todo[i] != 0; };
+    const detail::Piece piece{context, function};
     if (thread_count() == 1) {
         for (Index i = 0; i < size(); ++i)
-            if (wanted(i)) function(context, i);
+            if (wanted(i)) piece.here(i);
         return;
     }
     for (Index i = 0; i < size(); ++i) pending_[i].store(0, std::memory_order_relaxed);
@@ -170,7 +197,7 @@ void TaskTree::run_upward(std::span<const char> todo, void* context,
     // Whoever finishes the last child goes on with the parent.
     const auto climb = [&](Index i) {
         for (;;) {
-            function(context, i);
+            piece.on_any_thread(i);
             i = parent_[i];
             if (i == -1 || !wanted(i) || pending_[i].fetch_sub(1) != 1) return;
         }
@@ -190,15 +217,15 @@ void TaskTree::run_upward(std::span<const char> todo, void* context,
         }
         group.wait();
     });
-    handover.collect();
 }
 
 void TaskTree::run_downward(std::span<const char> todo, void* context,
                             detail::ChunkFunction function) {
     const auto wanted = [&](Index i) { return todo.empty() || todo[i] != 0; };
+    const detail::Piece piece{context, function};
     if (thread_count() == 1) {
         for (Index i = size() - 1; i >= 0; --i)
-            if (wanted(i)) function(context, i);
+            if (wanted(i)) piece.here(i);
         return;
     }
     Handover handover;
@@ -209,10 +236,9 @@ void TaskTree::run_downward(std::span<const char> todo, void* context,
             const decltype(wanted)& is_wanted;
             tbb::task_group& tasks;
             Handover& handover;
-            void* context;
-            detail::ChunkFunction function;
+            const detail::Piece& piece;
             void operator()(Index i) const {
-                function(context, i);
+                piece.on_any_thread(i);
                 handover.hand_out();
                 for (Index k = tree.child_begin_[i]; k < tree.child_begin_[i + 1]; ++k)
                     start(tree.child_[k]);
@@ -221,12 +247,11 @@ void TaskTree::run_downward(std::span<const char> todo, void* context,
                 if (is_wanted(i))
                     tasks.run([this, &to = handover, i] { to.work([this, i] { (*this)(i); }); });
             }
-        } descent{*this, wanted, group, handover, context, function};
+        } descent{*this, wanted, group, handover, piece};
         handover.hand_out();
         for (Index root : root_) descent.start(root);
         group.wait();
     });
-    handover.collect();
 }
 
 }  // namespace limber

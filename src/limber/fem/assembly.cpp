@@ -97,7 +97,7 @@ BlockCsr SystemAssembler::make_matrix() const {
 
 void SystemAssembler::sum_isotropic(double h, bool consistent_mass) {
     if (h == h_ && consistent_mass == consistent_) return;
-    h_ = h;
+    h_ = -1;  // until all of it is there
     consistent_ = consistent_mass;
     parallel_for(elements_.n_tets, 4096, [&](Index t) {
         const TetPacket& packet = elements_.packets[t / tet_lanes];
@@ -130,6 +130,7 @@ void SystemAssembler::sum_isotropic(double h, bool consistent_mass) {
             isotropic_[u] = sum;
         }
     });
+    h_ = h;
 }
 
 namespace {

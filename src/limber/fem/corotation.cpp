@@ -7,7 +7,7 @@
 #include "limber/core/parallel.h"
 #include "limber/fem/packet_memory.h"
 #include "limber/fem/point_law.h"
-#include "limber/fem/rotation.h"
+#include "limber/fem/rotation_rounding.h"
 
 namespace limber {
 
@@ -19,9 +19,9 @@ using Mat = Mat3<Double8>;
 template <RotationKind kind>
 void find_rotation(const Mat& F, int iterations, Mat& R, Mat& S) {
     if constexpr (kind == RotationKind::jacobi) {
-        polar_jacobi(F, iterations, R, S);
+        find_polar_jacobi(F, iterations, R, S);
     } else if constexpr (kind == RotationKind::quaternion) {
-        polar_quaternion(F, iterations, R, S);
+        find_polar_quaternion(F, iterations, R, S);
     } else {
         R = rotation_svd(F, R);
         S = transpose(R) * F;
@@ -85,7 +85,8 @@ template <RotationKind kind>
     const bool usual = kind == RotationKind::quaternion
                            ? rotation_detail::short_turns(iterations, R, S)
                            : rotation_detail::usual_sweeps(iterations, R, S);
-    if (!usual || any(Double8::load(packet.corotational) < Double8(0.5)))
+    if (!usual || any((Double8::load(packet.corotational) < Double8(0.5)) |
+                      rotation_detail::is_half_turned(S)))
         return rotate_any_packet<kind>(packet, x, iterations, rotation, slots, sum);
     store_matrix(R, rotation.R);
     add_forces(packet, Dm_inv, R, S, slots, sum);
@@ -96,7 +97,7 @@ void rotate_all(const ElementSet& elements, std::span<const Vec3d> x, int iterat
                 CorotationCache& rotations, ElementForces& scratch) {
     sweep_packets(elements.corner_sum, scratch,
                   [&](Index p, const CornerSum::PacketSlots& slots, Vec4d* sum) {
-                      if constexpr (kind == RotationKind::svd)
+                      if (kind == RotationKind::svd || iterations > usual_iterations)
                           rotate_any_packet<kind>(elements.packets[p], x.data(), iterations,
                                                   rotations.element[p], slots, sum);
                       else

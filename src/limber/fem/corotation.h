@@ -27,8 +27,10 @@ void fields(Visitor& field, RotationOptions& o) {
     field("rotation", o.kind, any_value(),
           "how element rotations are found: capped Jacobi iteration, quaternion iteration, "
           "inversion-safe SVD");
-    field("rotation_iterations", o.iterations, between(1, 1000),
-          "cap of the iterative rotation kernels, warm-started from the last step");
+    field(
+        "rotation_iterations", o.iterations, between(1, 1000),
+        "cap of the iterative rotation kernels, warm-started from the last step; up to 4 they end "
+        "at an asymmetry of 1e-6, below what a step can tell, with more at rounding");
 }
 
 /// Rotations of eight tets, column-major entries.

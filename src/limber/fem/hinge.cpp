@@ -44,7 +44,7 @@ Dual sqrt(const Dual& a) {
     return {root, a.slope / (2 * root)};
 }
 
-double area_of(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+double hinge_area(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
     return 0.5 * norm(cross(b - a, c - a));
 }
 
@@ -57,7 +57,7 @@ double cotangent(const Vec3d& corner, const Vec3d& a, const Vec3d& b) {
 
 FlatHinge FlatHinge::make(const std::array<Index, 4>& nodes, const std::array<Vec3d, 4>& x,
                           double rigidity) {
-    const double area = area_of(x[0], x[1], x[2]) + area_of(x[0], x[1], x[3]);
+    const double area = hinge_area(x[0], x[1], x[2]) + hinge_area(x[0], x[1], x[3]);
     LIMBER_CHECK(area > 0, "the triangles of a hinge have areas");
     FlatHinge out;
     out.nodes = nodes;
@@ -85,7 +85,7 @@ std::array<Mat3d, 10> FlatHinge::hessian(const std::array<Vec3d, 4>&, HessianKin
 Hinge Hinge::make(const std::array<Index, 4>& nodes, const std::array<Vec3d, 4>& x,
                   double rigidity) {
     const Vec3d e = x[1] - x[0];
-    const double area1 = area_of(x[0], x[1], x[2]), area2 = area_of(x[0], x[1], x[3]);
+    const double area1 = hinge_area(x[0], x[1], x[2]), area2 = hinge_area(x[0], x[1], x[3]);
     LIMBER_CHECK(area1 > 0 && area2 > 0, "the triangles of a hinge have areas");
     Hinge out;
     out.nodes = nodes;

@@ -16,7 +16,9 @@ Mat9d nearest_psd(const Mat9d& H) {
     if (eigen.eigenvalues()[0] >= 0) return H;  // in ascending order
     Mat9d out;
     const Matrix& Q = eigen.eigenvectors();
-    Eigen::Map<Matrix>(out.a) = Q * eigen.eigenvalues().cwiseMax(0).asDiagonal() * Q.transpose();
+    // Into an array of Eigen's first: its sums depend on how the target is aligned.
+    const Matrix product = Q * eigen.eigenvalues().cwiseMax(0).asDiagonal() * Q.transpose();
+    Eigen::Map<Matrix>(out.a) = product;
     return out;
 }
 

@@ -149,7 +149,7 @@ WarpAssembler::WarpAssembler(const ElementSet& elements, const BlockPairs& pairs
 
 void WarpAssembler::scale_stiffness(double h, bool consistent_mass) {
     if (h == h_ && consistent_mass == consistent_) return;
-    h_ = h;
+    h_ = -1;  // until all of it is there
     consistent_ = consistent_mass;
     parallel_for(elements_.n_tets, 4096, [&](Index t) {
         const TetPacket& packet = elements_.packets[t / tet_lanes];
@@ -158,6 +158,7 @@ void WarpAssembler::scale_stiffness(double h, bool consistent_mass) {
         const double m = elements_.tet_mass[t] / 20 * (1 + h * elements_.damping_mass[t]);
         scale_[t] = {kV * packet.lambda[lane], kV * packet.mu[lane], consistent_mass ? m : 0.0};
     });
+    h_ = h;
 }
 
 void WarpAssembler::assemble(const SystemCoefficients& coefficients, const WarpFrames& frames,

@@ -21,7 +21,7 @@ struct AbaqusCell {
     bool tet = false;
 };
 /// The first row that fits counts: longer prefixes come first.
-constexpr AbaqusCell cell_types[] = {
+constexpr AbaqusCell abaqus_cells[] = {
     {"C3D10", 3, 10, "10-node tetrahedra", true},
     {"C3D4", 3, 4, "tetrahedra", true},
     {"C3D15", 3, 15, "15-node prisms"},
@@ -161,10 +161,10 @@ void AbaqusReader::read_node() {
 void AbaqusReader::read_element() {
     const std::string type = upper(value_of("TYPE"));
     const auto* cell =
-        std::find_if(std::begin(cell_types), std::end(cell_types),
+        std::find_if(std::begin(abaqus_cells), std::end(abaqus_cells),
                      [&](const AbaqusCell& c) { return type.starts_with(c.prefix); });
     const FileId id = whole_of(scan_, record_[0], "element id");
-    if (cell == std::end(cell_types)) {
+    if (cell == std::end(abaqus_cells)) {
         builder_.add_other_cell(id, 3, "elements of type " + printable(type, 20), {}, {},
                                 scan_.where());
         return;

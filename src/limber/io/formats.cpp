@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/io/formats.h"
+#include "limber/io/scaled_mesh.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include "limber/core/errors.h"
 #include "limber/io/file.h"
 #include "limber/io/vtu_writer.h"
+#include "limber/mesh/doctor_repair.h"
 
 namespace limber {
 
@@ -103,9 +105,7 @@ void refuse_what_is_no_mesh(std::string_view bytes, const std::string& file) {
         throw InputError({file}, "no $MeshFormat found: the file has only blanks or NUL bytes");
 }
 
-const MeshFormat& format_of(std::string_view bytes, const std::string& file) {
-    for (const MeshFormat& format : table)
-        if (format.recognises && format.recognises(bytes)) return format;
+[[noreturn]] void refuse_unknown(std::string_view bytes, const std::string& file) {
     std::string first;
     for (unsigned char c : bytes.substr(0, 4))
         first += fmt::format("{}{:02x}", first.empty() ? "" : " ", c);
@@ -113,20 +113,51 @@ const MeshFormat& format_of(std::string_view bytes, const std::string& file) {
                                          readable_formats()));
 }
 
+/// The row that reads it; null: none.
+const MeshFormat* recognised(std::string_view bytes) {
+    for (const MeshFormat& format : table)
+        if (format.recognises && format.recognises(bytes)) return &format;
+    return nullptr;
+}
+
 const MeshFormat& prepare(MeshSource& source) {
     if (source.bytes.starts_with("\xef\xbb\xbf"))
         source.bytes.remove_prefix(3);  // UTF-8 byte order mark
     refuse_what_is_no_mesh(source.bytes, source.file);
-    return format_of(source.bytes, source.file);
+    if (const MeshFormat* format = recognised(source.bytes)) return *format;
+    refuse_unknown(source.bytes, source.file);
+}
+
+/// What a file is shows at its beginning: only a mesh is read whole.
+std::string read_mesh_file(const std::string& path, const std::string& shown) {
+    constexpr std::size_t head_size = 1 << 20;
+    std::string head = read_head(path, head_size);
+    if (head.size() < head_size) return head;
+    refuse_what_is_no_mesh(head, shown);
+    const std::string_view mark = "\xef\xbb\xbf";
+    const std::string_view text =
+        std::string_view(head).substr(head.starts_with(mark) ? mark.size() : 0);
+    if (!recognised(text) && !is_binary_stl(head, static_cast<std::size_t>(file_size(path))))
+        refuse_unknown(head, shown);
+    return read_file(path);
+}
+
+/// Surfaces too must leave room for the squares and products of their lengths.
+void check_range(const TriMesh& mesh, const std::string& file) {
+    if (const std::string wrong = range_problem(mesh); !wrong.empty())
+        throw InputError({file}, wrong);
 }
 
 /// `bytes` are let go as soon as they are read.
-LoadedMesh load(MeshSource source, std::string bytes, const ReadMeshOptions& options) {
+LoadedMesh load(MeshSource source, std::string bytes, const ReadMeshOptions& options,
+                const Vec3d& scale = {1, 1, 1}) {
     if (!bytes.empty()) source.bytes = bytes;
     const MeshFormat& format = prepare(source);
     MeshAsRead read = format.read(source, options);
     bytes = std::string();
     LoadedMesh loaded{std::move(read.mesh), {}, std::string(format.name)};
+    if (scale != Vec3d{1, 1, 1})
+        for (Vec3d& x : loaded.mesh.nodes) x = {scale.x * x.x, scale.y * x.y, scale.z * x.z};
     loaded.report = repair_mesh(loaded.mesh, source.file,
                                 {.strict = options.strict,
                                  .refuse = options.refuse,
@@ -139,6 +170,7 @@ LoadedSurface load_surface(MeshSource source) {
     source.faces = true;
     const MeshFormat& format = prepare(source);
     MeshAsRead read = format.read(source, {.linearise = true});
+    check_range(read.surface, source.file);
     return {std::move(read.surface), std::move(read.warnings), std::string(format.name)};
 }
 
@@ -174,7 +206,17 @@ LoadedMesh read_tet_mesh_text(std::string_view bytes, const std::string& name,
 }
 
 LoadedMesh read_tet_mesh(const std::string& path, const ReadMeshOptions& options) {
-    return load({{}, printable(path, 500), path}, read_file(path), options);
+    const std::string shown = printable(path, 500);
+    return load({{}, shown, path}, read_mesh_file(path, shown), options);
+}
+
+LoadedMesh read_scaled_tet_mesh(const std::string& path, const Vec3d& scale,
+                                const ReadMeshOptions& options) {
+    return load({{}, printable(path, 500), path}, read_file(path), options, scale);
+}
+
+bool is_surface_format(std::string_view format) {
+    return format == "obj" || format == "off" || format == "ply" || format == "stl";
 }
 
 LoadedSurface read_surface_text(std::string_view bytes, const std::string& name) {
@@ -182,8 +224,8 @@ LoadedSurface read_surface_text(std::string_view bytes, const std::string& name)
 }
 
 LoadedSurface read_surface(const std::string& path) {
-    const std::string bytes = read_file(path);
-    return load_surface({bytes, printable(path, 500), path});
+    const std::string shown = printable(path, 500), bytes = read_mesh_file(path, shown);
+    return load_surface({bytes, shown, path});
 }
 
 void write_tet_mesh(const std::string& path, const TetMesh& mesh, std::string_view name) {

@@ -48,6 +48,8 @@ bool is_meshb(std::string_view bytes);
 bool is_abaqus(std::string_view bytes);
 bool is_obj(std::string_view bytes);
 bool is_stl(std::string_view bytes);
+/// From the first bytes of a file and its size, by which a binary one is known.
+bool is_binary_stl(std::string_view head, std::size_t file_size);
 bool is_off(std::string_view bytes);
 
 void write_gmsh22(const std::string& path, const TetMesh& mesh);

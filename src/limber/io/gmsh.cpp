@@ -13,7 +13,7 @@ namespace limber {
 
 namespace {
 
-constexpr GmshCellType cell_types[] = {
+constexpr GmshCellType gmsh_cell_types[] = {
     {1, 1, 2, "lines"},
     {2, 2, 3, "triangles"},
     {3, 2, 4, "quadrangles"},
@@ -217,9 +217,9 @@ void GmshInput::end_binary(const BinaryScanner& data, std::string_view what, std
 }
 
 const GmshCellType* find_gmsh_cell(std::int64_t number) {
-    const auto* type = std::find_if(std::begin(cell_types), std::end(cell_types),
+    const auto* type = std::find_if(std::begin(gmsh_cell_types), std::end(gmsh_cell_types),
                                     [&](const GmshCellType& t) { return t.type == number; });
-    return type == std::end(cell_types) ? nullptr : type;
+    return type == std::end(gmsh_cell_types) ? nullptr : type;
 }
 
 std::string gmsh_cell_refusal(const GmshCellType* type, std::int64_t number, bool linearise) {

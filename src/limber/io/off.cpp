@@ -11,7 +11,7 @@ namespace limber {
 
 namespace {
 
-TextScanner scanner_of(std::string_view bytes, const std::string& file) {
+TextScanner off_scanner(std::string_view bytes, const std::string& file) {
     TextScanner scan(bytes, file);
     scan.set_comment('#');
     return scan;
@@ -25,12 +25,12 @@ void next_entry(TextScanner& scan, std::size_t i) {
 }  // namespace
 
 bool is_off(std::string_view bytes) {
-    TextScanner scan = scanner_of(bytes.substr(0, TextScanner::max_line), "");
+    TextScanner scan = off_scanner(bytes.substr(0, TextScanner::max_line), "");
     return scan.next_line() && scan.field(0).ends_with("OFF") && scan.field(0).size() <= 7;
 }
 
 MeshAsRead read_off(const MeshSource& source, const ReadMeshOptions&) {
-    TextScanner scan = scanner_of(source.bytes, source.file);
+    TextScanner scan = off_scanner(source.bytes, source.file);
     scan.set_context("the header", "");
     scan.next_word();
     const std::string keyword(scan.word());

@@ -14,9 +14,7 @@ namespace {
 constexpr std::size_t header_size = 80, triangle_size = 50;
 
 bool is_binary(std::string_view bytes) {
-    if (bytes.size() < header_size + 4) return false;
-    const auto n = value_at<std::uint32_t>(bytes.data() + header_size, false);
-    return bytes.size() == header_size + 4 + std::size_t{n} * triangle_size;
+    return is_binary_stl(bytes, bytes.size());
 }
 
 void add_triangle(TriMesh& mesh) {
@@ -94,6 +92,12 @@ TriMesh read_ascii(const MeshSource& source) {
 }
 
 }  // namespace
+
+bool is_binary_stl(std::string_view head, std::size_t file_size) {
+    if (head.size() < header_size + 4) return false;
+    const auto n = value_at<std::uint32_t>(head.data() + header_size, false);
+    return file_size == header_size + 4 + std::size_t{n} * triangle_size;
+}
 
 bool is_stl(std::string_view bytes) {
     if (is_binary(bytes)) return true;

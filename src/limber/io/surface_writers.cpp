@@ -27,14 +27,14 @@ void require_writable(const TriMesh& mesh) {
 }
 
 template <class T>
-void put(std::string& bytes, T value) {
+void put_bytes(std::string& bytes, T value) {
     char raw[sizeof(T)];
     std::memcpy(raw, &value, sizeof raw);
     bytes.append(raw, sizeof raw);
 }
 
 void put_floats(std::string& bytes, const Vec3d& v) {
-    for (int k = 0; k < 3; ++k) put(bytes, static_cast<float>(v[k]));
+    for (int k = 0; k < 3; ++k) put_bytes(bytes, static_cast<float>(v[k]));
 }
 
 }  // namespace
@@ -68,13 +68,13 @@ void write_stl(const std::string& path, const TriMesh& mesh) {
                                  fmt::format("coordinate {} does not fit the floats of STL", p[k]));
     std::string bytes = "binary STL by limber";  // must not begin with "solid"
     bytes.resize(80, ' ');
-    put(bytes, static_cast<std::uint32_t>(mesh.triangles.size()));
+    put_bytes(bytes, static_cast<std::uint32_t>(mesh.triangles.size()));
     for (const auto& [a, b, c] : mesh.triangles) {
         const Vec3d n = cross(mesh.nodes[b] - mesh.nodes[a], mesh.nodes[c] - mesh.nodes[a]);
         const double length = norm(n);
         put_floats(bytes, length > 0 && std::isfinite(length) ? n * (1 / length) : Vec3d{});
         for (Index node : {a, b, c}) put_floats(bytes, mesh.nodes[node]);
-        put(bytes, std::uint16_t{0});
+        put_bytes(bytes, std::uint16_t{0});
     }
     write_file_atomic(path, bytes);
 }
@@ -87,10 +87,10 @@ void write_ply(const std::string& path, const TriMesh& mesh) {
         "property list uchar int vertex_indices\nend_header\n",
         mesh.n_nodes(), mesh.n_triangles());
     for (const Vec3d& p : mesh.nodes)
-        for (int k = 0; k < 3; ++k) put(bytes, p[k]);
+        for (int k = 0; k < 3; ++k) put_bytes(bytes, p[k]);
     for (const Triangle& t : mesh.triangles) {
-        put(bytes, std::uint8_t{3});
-        for (Index node : t) put(bytes, node);
+        put_bytes(bytes, std::uint8_t{3});
+        for (Index node : t) put_bytes(bytes, node);
     }
     write_file_atomic(path, bytes);
 }

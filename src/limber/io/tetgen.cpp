@@ -13,9 +13,9 @@ namespace limber {
 
 namespace {
 
-constexpr std::size_t shortest_entry = 8;  // "0 0 0 0\n"
+constexpr std::size_t tetgen_shortest_entry = 8;  // "0 0 0 0\n"
 
-TextScanner scanner_of(std::string_view bytes, const std::string& file) {
+TextScanner tetgen_scanner(std::string_view bytes, const std::string& file) {
     TextScanner scan(bytes, file);
     scan.set_comment('#');
     return scan;
@@ -60,17 +60,17 @@ void next_entry(TextScanner& scan, std::string_view what, std::size_t i, std::si
 
 void read_nodes(std::string_view bytes, const std::string& file, const std::string& other,
                 MeshBuilder& builder) {
-    TextScanner scan = scanner_of(bytes, file);
+    TextScanner scan = tetgen_scanner(bytes, file);
     if (!scan.next_line() || !is_node_header(header_of(scan)))
         scan.fail(
             fmt::format("expected: number of points, 3, attributes, boundary markers (the "
                         "nodes of {})",
                         other));
-    const std::size_t n = scan.count(0, "nodes", shortest_entry);
+    const std::size_t n = scan.count(0, "nodes", tetgen_shortest_entry);
     const std::size_t attributes = column_count(scan, 2, "number of attributes");
     const bool marked = column_count(scan, 3, "number of boundary markers") > 0;
     scan.set_context("the nodes", "");
-    builder.reserve_nodes(scan.capacity(n, shortest_entry));
+    builder.reserve_nodes(scan.capacity(n, tetgen_shortest_entry));
     for (std::size_t i = 0; i < n; ++i) {
         next_entry(scan, "the nodes", i, n, other);
         const std::size_t columns = 4 + attributes + (marked ? 1 : 0);
@@ -99,17 +99,17 @@ void add_region(const TextScanner& scan, std::size_t field, MeshBuilder& builder
 
 void read_tets(std::string_view bytes, const std::string& file, const std::string& other,
                const ReadMeshOptions& options, MeshBuilder& builder) {
-    TextScanner scan = scanner_of(bytes, file);
+    TextScanner scan = tetgen_scanner(bytes, file);
     if (!scan.next_line() || !is_ele_header(header_of(scan)))
         scan.fail(fmt::format(
             "expected: number of tetrahedra, 4, attributes (the tetrahedra of {})", other));
-    const std::size_t n = scan.count(0, "tetrahedra", shortest_entry);
+    const std::size_t n = scan.count(0, "tetrahedra", tetgen_shortest_entry);
     const auto corners = static_cast<std::size_t>(scan.whole(1, "nodes of a tetrahedron"));
     if (corners == 10 && !options.linearise)
         scan.fail(1, "10-node tetrahedra: use --linearise to read their corners");
     const std::size_t attributes = column_count(scan, 2, "number of attributes");
     scan.set_context("the tetrahedra", "");
-    builder.reserve_tets(scan.capacity(n, shortest_entry));
+    builder.reserve_tets(scan.capacity(n, tetgen_shortest_entry));
     for (std::size_t i = 0; i < n; ++i) {
         next_entry(scan, "the tetrahedra", i, n, other);
         const std::size_t columns = 1 + corners + attributes;
@@ -134,14 +134,14 @@ std::string with_suffix(const std::string& path, std::string_view suffix) {
 }  // namespace
 
 bool is_tetgen(std::string_view bytes) {
-    TextScanner scan = scanner_of(bytes.substr(0, 4096), "");
+    TextScanner scan = tetgen_scanner(bytes.substr(0, 4096), "");
     if (!scan.next_line()) return false;
     const std::vector<std::int64_t> header = header_of(scan);
     return is_node_header(header) || is_ele_header(header);
 }
 
 MeshAsRead read_tetgen(const MeshSource& source, const ReadMeshOptions& options) {
-    TextScanner head = scanner_of(source.bytes, source.file);
+    TextScanner head = tetgen_scanner(source.bytes, source.file);
     head.next_line();
     const bool nodes_given = is_node_header(header_of(head));
     const std::string suffix = nodes_given ? ".ele" : ".node";

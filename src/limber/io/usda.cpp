@@ -14,7 +14,7 @@ namespace {
 constexpr double codes_per_second = 60;
 
 template <class T>
-void put(std::string& out, T value) {
+void put_number(std::string& out, T value) {
     char buffer[40];
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, value);
     out.append(buffer, end.ptr);
@@ -40,7 +40,7 @@ void put_points(std::string& out, const std::vector<float>& p) {
         out += i ? ", (" : "(";
         for (std::size_t k = 0; k < 3; ++k) {
             if (k) out += ", ";
-            put(out, p[i + k]);
+            put_number(out, p[i + k]);
         }
         out += ')';
     }
@@ -57,12 +57,12 @@ void put_mesh(std::string& out, const AnimatedSurface& body, const std::string& 
     for (std::size_t t = 0; t < body.triangles.size(); ++t)
         for (std::size_t k = 0; k < 3; ++k) {
             if (t + k > 0) out += ", ";
-            put(out, body.triangles[t][k]);
+            put_number(out, body.triangles[t][k]);
         }
     out += "]\n        point3f[] points.timeSamples = {\n";
     for (std::size_t f = 0; f < times.size(); ++f) {
         out += "            ";
-        put(out, times[f] * codes_per_second);
+        put_number(out, times[f] * codes_per_second);
         out += ": ";
         put_points(out, body.frames[f]);
         out += ",\n";
@@ -78,11 +78,11 @@ void write_usda(const std::string& path, const SurfaceAnimation& a) {
         "#usda 1.0\n(\n    defaultPrim = \"limber\"\n    metersPerUnit = 1\n    upAxis = \"";
     out += a.z_up ? 'Z' : 'Y';
     out += "\"\n    startTimeCode = ";
-    put(out, a.times.front() * codes_per_second);
+    put_number(out, a.times.front() * codes_per_second);
     out += "\n    endTimeCode = ";
-    put(out, a.times.back() * codes_per_second);
+    put_number(out, a.times.back() * codes_per_second);
     out += "\n    timeCodesPerSecond = ";
-    put(out, codes_per_second);
+    put_number(out, codes_per_second);
     out += "\n)\n\ndef Xform \"limber\"\n{\n";
     std::set<std::string> taken;
     for (const AnimatedSurface& body : a.bodies)

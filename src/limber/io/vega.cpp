@@ -12,7 +12,7 @@ namespace limber {
 
 namespace {
 
-constexpr std::size_t shortest_entry = 8;  // "1 0 0 0\n"
+constexpr std::size_t vega_shortest_entry = 8;  // "1 0 0 0\n"
 constexpr std::string_view all_elements = "allElements";
 
 class VegaReader {
@@ -72,10 +72,10 @@ void VegaReader::begin_section() {
 /// "n 3 attributes markers", then "id x y z".
 void VegaReader::read_vertices() {
     next_entry("header lines", 0, 1);
-    const std::size_t n = scan_.count(0, "vertices", shortest_entry);
+    const std::size_t n = scan_.count(0, "vertices", vega_shortest_entry);
     if (scan_.n_fields() > 1 && scan_.field(1) != "3")
         scan_.fail(1, fmt::format("dimension {}; supported: 3", printable(scan_.field(1))));
-    builder_.reserve_nodes(scan_.capacity(n, shortest_entry));
+    builder_.reserve_nodes(scan_.capacity(n, vega_shortest_entry));
     for (std::size_t i = 0; i < n; ++i) {
         next_entry("vertices", i, n);
         if (scan_.n_fields() != 4) scan_.require_fields(4, "vertex id, x, y, z");
@@ -94,9 +94,9 @@ void VegaReader::read_elements() {
                                   "over",
                                   printable(kind)));
     next_entry("header lines", 1, 2);
-    const std::size_t n = scan_.count(0, "elements", shortest_entry);
+    const std::size_t n = scan_.count(0, "elements", vega_shortest_entry);
     const std::size_t n_nodes = tets ? 4 : 8;
-    if (tets) builder_.reserve_tets(scan_.capacity(n, shortest_entry));
+    if (tets) builder_.reserve_tets(scan_.capacity(n, vega_shortest_entry));
     for (std::size_t i = 0; i < n; ++i) {
         next_entry("elements", i, n);
         if (scan_.n_fields() != 1 + n_nodes)

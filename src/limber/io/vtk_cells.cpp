@@ -8,7 +8,7 @@ namespace limber {
 
 namespace {
 
-constexpr VtkCellType cell_types[] = {
+constexpr VtkCellType vtk_cell_types[] = {
     {10, 3, 4, "tetrahedra", true},
     {24, 3, 10, "10-node tetrahedra", true},
     {71, 3, -1, "Lagrange tetrahedra", true},
@@ -30,9 +30,9 @@ constexpr VtkCellType cell_types[] = {
 }  // namespace
 
 const VtkCellType* find_vtk_cell(std::int64_t type) {
-    const auto* row = std::find_if(std::begin(cell_types), std::end(cell_types),
+    const auto* row = std::find_if(std::begin(vtk_cell_types), std::end(vtk_cell_types),
                                    [&](const VtkCellType& t) { return t.type == type; });
-    return row == std::end(cell_types) ? nullptr : row;
+    return row == std::end(vtk_cell_types) ? nullptr : row;
 }
 
 }  // namespace limber

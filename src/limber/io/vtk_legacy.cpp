@@ -16,18 +16,19 @@ namespace limber {
 
 namespace {
 
-struct TypeName {
+struct VtkTypeName {
     std::string_view name;
     VtkType type;
 };
-constexpr TypeName type_names[] = {{"char", VtkType::i8},          {"unsigned_char", VtkType::u8},
-                                   {"short", VtkType::i16},        {"unsigned_short", VtkType::u16},
-                                   {"int", VtkType::i32},          {"unsigned_int", VtkType::u32},
-                                   {"long", VtkType::i64},         {"unsigned_long", VtkType::u64},
-                                   {"vtktypeint64", VtkType::i64}, {"vtktypeuint64", VtkType::u64},
-                                   {"vtkIdType", VtkType::i32},  // written as int
-                                   {"vtktypeint32", VtkType::i32}, {"float", VtkType::f32},
-                                   {"double", VtkType::f64}};
+constexpr VtkTypeName vtk_type_names[] = {
+    {"char", VtkType::i8},          {"unsigned_char", VtkType::u8},
+    {"short", VtkType::i16},        {"unsigned_short", VtkType::u16},
+    {"int", VtkType::i32},          {"unsigned_int", VtkType::u32},
+    {"long", VtkType::i64},         {"unsigned_long", VtkType::u64},
+    {"vtktypeint64", VtkType::i64}, {"vtktypeuint64", VtkType::u64},
+    {"vtkIdType", VtkType::i32},  // written as int
+    {"vtktypeint32", VtkType::i32}, {"float", VtkType::f32},
+    {"double", VtkType::f64}};
 
 bool is_whole(VtkType type) {
     return type != VtkType::f32 && type != VtkType::f64;
@@ -112,7 +113,7 @@ std::string LegacyReader::take_name(std::string_view what) {
 
 VtkType LegacyReader::take_type() {
     const std::string name = take_name("a type");
-    for (const TypeName& row : type_names)
+    for (const VtkTypeName& row : vtk_type_names)
         if (row.name == name) return row.type;
     scan_.fail(scan_.word_field(), fmt::format("type '{}'; allowed: char to long, vtktypeint64, "
                                                "float, double",

@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::uint8_t vtk_vertex = 1;
 constexpr std::uint8_t vtk_triangle = 5;
-constexpr std::uint8_t vtk_tetra = 10;
+constexpr std::uint8_t vtu_tetra = 10;
 
 /// The bytes of one array and how the header describes them.
-struct Block {
+struct EncodedBlock {
     std::string name;
     std::string_view type;
     int components = 1;
@@ -41,23 +41,23 @@ std::span<const double> flat(std::span<const Vec3d> values) {
     return {reinterpret_cast<const double*>(values.data()), values.size() * 3};
 }
 
-Block block_of(const std::string& name, std::span<const double> values) {
+EncodedBlock block_of(const std::string& name, std::span<const double> values) {
     require_finite(name, values, 1);
     return {name, "Float64", 1, std::as_bytes(values)};
 }
-Block block_of(const std::string& name, std::span<const Vec3d> values) {
+EncodedBlock block_of(const std::string& name, std::span<const Vec3d> values) {
     require_finite(name, flat(values), 3);
     return {name, "Float64", 3, std::as_bytes(values)};
 }
-Block block_of(const std::string& name, std::span<const std::int32_t> values) {
+EncodedBlock block_of(const std::string& name, std::span<const std::int32_t> values) {
     return {name, "Int32", 1, std::as_bytes(values)};
 }
-Block block_of(const std::string& name, std::span<const std::int64_t> values) {
+EncodedBlock block_of(const std::string& name, std::span<const std::int64_t> values) {
     return {name, "Int64", 1, std::as_bytes(values)};
 }
 
-std::vector<Block> blocks_of(const std::vector<VtuArray>& arrays, std::size_t length) {
-    std::vector<Block> blocks;
+std::vector<EncodedBlock> blocks_of(const std::vector<VtuArray>& arrays, std::size_t length) {
+    std::vector<EncodedBlock> blocks;
     std::set<std::string_view> names;
     for (const VtuArray& array : arrays) {
         if (!names.insert(array.name).second) throw Bug("array '" + array.name + "' given twice");
@@ -79,7 +79,7 @@ struct Document {
     std::vector<std::span<const std::byte>> appended;
     std::uint64_t offset = 0;
 
-    void add(const Block& block) {
+    void add(const EncodedBlock& block) {
         header += fmt::format("        <DataArray type=\"{}\" Name=\"{}\"", block.type,
                               markup_escaped(block.name));
         // Without the attribute a scalar is a flat array in meshio too, not n x 1.
@@ -89,9 +89,9 @@ struct Document {
         appended.push_back(block.bytes);
         offset += sizeof(std::uint64_t) + block.bytes.size();
     }
-    void add(std::string_view section, const std::vector<Block>& blocks) {
+    void add(std::string_view section, const std::vector<EncodedBlock>& blocks) {
         header += fmt::format("      <{}>\n", section);
-        for (const Block& block : blocks) add(block);
+        for (const EncodedBlock& block : blocks) add(block);
         header += fmt::format("      </{}>\n", section);
     }
     std::string text() const {
@@ -111,7 +111,7 @@ struct Document {
 }  // namespace
 
 void write_vtu(const std::string& path, const VtuGrid& grid, Flush flush) {
-    const std::vector<Block> point_data = blocks_of(grid.point_data, grid.points.size());
+    const std::vector<EncodedBlock> point_data = blocks_of(grid.point_data, grid.points.size());
     LIMBER_CHECK(grid.tets.empty() || grid.triangles.empty(), "tets or triangles");
     LIMBER_CHECK(!grid.vertices || (grid.tets.empty() && grid.triangles.empty()),
                  "one kind of cell");
@@ -125,13 +125,13 @@ void write_vtu(const std::string& path, const VtuGrid& grid, Flush flush) {
     const auto connectivity = grid.vertices ? std::as_bytes(std::span<const Index>(own))
                               : flat_cells  ? std::as_bytes(grid.triangles)
                                             : std::as_bytes(grid.tets);
-    const std::vector<Block> cell_data = blocks_of(grid.cell_data, n_cells);
+    const std::vector<EncodedBlock> cell_data = blocks_of(grid.cell_data, n_cells);
     std::vector<std::int32_t> offsets(n_cells);
     for (std::size_t i = 0; i < offsets.size(); ++i)
         offsets[i] = static_cast<std::int32_t>(corners * (i + 1));
     const std::vector<std::uint8_t> types(n_cells, grid.vertices ? vtk_vertex
                                                    : flat_cells  ? vtk_triangle
-                                                                 : vtk_tetra);
+                                                                 : vtu_tetra);
     const auto check_nodes = [&](const auto& cells) {
         for (const auto& cell : cells)
             for (Index node : cell)

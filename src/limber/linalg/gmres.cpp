@@ -11,15 +11,15 @@ namespace limber {
 
 namespace {
 
-constexpr Index nodes_per_chunk = 1024;
+constexpr Index gmres_nodes = 1024;
 
 /// y += s x
 void add_scaled(double s, std::span<const Vec3d> x, std::span<Vec3d> y) {
-    parallel_for(static_cast<Index>(x.size()), nodes_per_chunk, [&](Index i) { y[i] += s * x[i]; });
+    parallel_for(static_cast<Index>(x.size()), gmres_nodes, [&](Index i) { y[i] += s * x[i]; });
 }
 
 void scale(double s, std::span<Vec3d> y) {
-    parallel_for(static_cast<Index>(y.size()), nodes_per_chunk, [&](Index i) { y[i] *= s; });
+    parallel_for(static_cast<Index>(y.size()), gmres_nodes, [&](Index i) { y[i] *= s; });
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ double GmresSolver::extend_basis(const BlockCsr& A, FreeMask free, int k) {
     P_.apply(basis_[k], z_);
     A.apply(z_, w);
     if (!free.empty())
-        parallel_for(A.n_nodes(), nodes_per_chunk, [&](Index i) { w[i] = masked(w[i], free[i]); });
+        parallel_for(A.n_nodes(), gmres_nodes, [&](Index i) { w[i] = masked(w[i], free[i]); });
     for (int i = 0; i <= k; ++i) {
         h(i, k) = residual_.dot(basis_[i], w);
         add_scaled(-h(i, k), basis_[i], w);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "limber/core/check.h"
+#include "limber/core/stop.h"
 #include "limber/linalg/four.h"
 
 namespace limber {
@@ -17,7 +18,7 @@ constexpr double first_shift = 1e-3, last_shift = 1;
 constexpr double smallest_pivot_share = 1e-10;
 
 /// Rows and columns of prescribed degrees of freedom vanish.
-Mat3d filtered(Mat3d B, const Vec3d& row, const Vec3d& column) {
+Mat3d filtered_block(Mat3d B, const Vec3d& row, const Vec3d& column) {
     for (int j = 0; j < 3; ++j)
         for (int i = 0; i < 3; ++i)
             if (row[i] == 0 || column[j] == 0) B(i, j) = 0;
@@ -90,14 +91,15 @@ bool IncompleteCholesky::factorize_shifted(const BlockCsr& A, FreeMask free) {
     const std::vector<Index>&row_begin = lower_.row_begin, &column = lower_.column;
     StreamedVector<Mat3d>& L = lower_.block;
     for (Index i = 0; i < A.n_nodes(); ++i) {
+        if (i % 4096 == 0) stop_if_requested();
         const Index begin = row_begin[i], end = row_begin[i + 1], in_A = A.row_begin()[i] - begin;
-        Mat3d pivot = filtered(A.blocks()[A.diagonal_position(i)], mask(i), mask(i));
+        Mat3d pivot = filtered_block(A.blocks()[A.diagonal_position(i)], mask(i), mask(i));
         for (int axis = 0; axis < 3; ++axis)
             pivot(axis, axis) = mask(i)[axis] == 0 ? 1 : (1 + shift_) * pivot(axis, axis);
         const Vec3d scale{pivot(0, 0), pivot(1, 1), pivot(2, 2)};
         for (Index a = begin; a < end; ++a) {
             const Index k = column[a];
-            Mat3d sum = filtered(A.blocks()[in_A + a], mask(i), mask(k));
+            Mat3d sum = filtered_block(A.blocks()[in_A + a], mask(i), mask(k));
             Index p = begin, q = row_begin[k];  // both rows ascend: walk them together
             while (p < a && q < row_begin[k + 1]) {
                 const Index at_p = column[p], at_q = column[q];

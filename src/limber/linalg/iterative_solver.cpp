@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/stop.h"
+
 namespace limber {
 
 SolveStats IterativeSolver::solve(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free,
@@ -13,6 +15,7 @@ SolveStats IterativeSolver::solve(const BlockCsr& A, std::span<const Vec3d> b, F
     r_.resize(x.size());
     SolveStats stats;
     for (;;) {
+        stop_if_requested();
         stats.absolute_residual = residual_.find(A, b, free, x_, r_);
         if (reference == 0) reference = stats.absolute_residual;  // b = 0: against the first one
         stats.residual = reference > 0 ? stats.absolute_residual / reference : 0;

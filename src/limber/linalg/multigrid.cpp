@@ -16,10 +16,10 @@ namespace {
 // A level that keeps more than this share of the nodes is not worth having.
 constexpr double largest_share = 0.8;
 
-constexpr Index nodes_per_chunk = 256;
+constexpr Index multigrid_nodes = 256;
 
 /// Rows and columns of prescribed degrees of freedom become those of the identity.
-Mat3d filtered(Mat3d B, const Vec3d& row, const Vec3d& column, bool diagonal) {
+Mat3d filtered_entry(Mat3d B, const Vec3d& row, const Vec3d& column, bool diagonal) {
     for (int j = 0; j < 3; ++j)
         for (int i = 0; i < 3; ++i)
             if (row[i] == 0 || column[j] == 0) B(i, j) = diagonal && i == j ? 1 : 0;
@@ -124,13 +124,14 @@ void Multigrid::Hierarchy::analyze(const BlockCsr& A) {
 
 /// False where an entry is not finite.
 bool Multigrid::Hierarchy::fill_matrix(const BlockCsr& A, FreeMask free) {
-    bad.assign((A.n_nodes() + nodes_per_chunk - 1) / nodes_per_chunk, 0);
-    parallel_for(A.n_nodes(), nodes_per_chunk, [&](Index i) {
+    bad.assign((A.n_nodes() + multigrid_nodes - 1) / multigrid_nodes, 0);
+    parallel_for(A.n_nodes(), multigrid_nodes, [&](Index i) {
         for (Index k = A.row_begin()[i]; k < A.row_begin()[i + 1]; ++k) {
             const Index j = A.column()[k];
-            matrix.blocks()[k] =
-                free.empty() ? A.blocks()[k] : filtered(A.blocks()[k], free[i], free[j], i == j);
-            if (!is_finite(matrix.blocks()[k])) bad[i / nodes_per_chunk] = 1;
+            matrix.blocks()[k] = free.empty()
+                                     ? A.blocks()[k]
+                                     : filtered_entry(A.blocks()[k], free[i], free[j], i == j);
+            if (!is_finite(matrix.blocks()[k])) bad[i / multigrid_nodes] = 1;
         }
     });
     return std::ranges::find(bad, 1) == bad.end();
@@ -145,7 +146,7 @@ void Multigrid::Hierarchy::find_modes(FreeMask free) {
     double size2 = 0;
     for (const Vec3d& x : positions) size2 = std::max(size2, squared_norm(x - middle));
     const double scale = size2 > 0 ? 1 / std::sqrt(size2) : 1;
-    parallel_for(matrix.n_nodes(), nodes_per_chunk, [&](Index i) {
+    parallel_for(matrix.n_nodes(), multigrid_nodes, [&](Index i) {
         const Vec3d x = scale * (positions[i] - middle);
         const double rows[3][n_modes] = {{1, 0, 0, 0, x.z, -x.y},  //
                                          {0, 1, 0, -x.z, 0, x.x},

@@ -12,7 +12,7 @@ namespace limber {
 
 namespace {
 
-constexpr Index rows_per_chunk = 64;
+constexpr Index project_rows = 64;
 
 /// out (F x 6 by rows) += A (F x F by columns) B (F x 6 by rows)
 template <int F>
@@ -111,7 +111,7 @@ template <int F>
 void MultigridLevel<F>::smooth_prolongator(const MatrixView<F>& A) {
     const double omega = 4.0 / 3.0 / lambda_max;
     constexpr int size = F * n_modes;
-    parallel_for(n_nodes(), rows_per_chunk, [&](Index i) {
+    parallel_for(n_nodes(), project_rows, [&](Index i) {
         const Index begin = p_.row_begin[i], end = p_.row_begin[i + 1];
         double* row = p_value_.data() + static_cast<std::size_t>(begin) * size;
         std::fill_n(row, static_cast<std::size_t>(end - begin) * size, 0.0);
@@ -144,7 +144,7 @@ void MultigridLevel<F>::smooth_prolongator(const MatrixView<F>& A) {
 template <int F>
 void MultigridLevel<F>::project(const MatrixView<F>& A) {
     constexpr int size = F * n_modes, square = n_modes * n_modes;
-    parallel_for(n_nodes(), rows_per_chunk, [&](Index i) {
+    parallel_for(n_nodes(), project_rows, [&](Index i) {
         const Index begin = ap_.row_begin[i], end = ap_.row_begin[i + 1];
         double* row = ap_value_.data() + static_cast<std::size_t>(begin) * size;
         std::fill_n(row, static_cast<std::size_t>(end - begin) * size, 0.0);
@@ -161,7 +161,7 @@ void MultigridLevel<F>::project(const MatrixView<F>& A) {
     });
     const BlockPattern& pattern = coarse.pattern;
     double* value = coarse.value.data();
-    parallel_for(n_aggregates, rows_per_chunk / 8, [&](Index a) {
+    parallel_for(n_aggregates, project_rows / 8, [&](Index a) {
         const Index begin = pattern.row_begin[a], end = pattern.row_begin[a + 1];
         std::fill(value + static_cast<std::size_t>(begin) * square,
                   value + static_cast<std::size_t>(end) * square, 0.0);
@@ -178,7 +178,7 @@ void MultigridLevel<F>::project(const MatrixView<F>& A) {
             }
         }
     });
-    parallel_for(n_aggregates, rows_per_chunk, [&](Index a) {
+    parallel_for(n_aggregates, project_rows, [&](Index a) {
         for (Index k = pattern.row_begin[a]; k < pattern.row_begin[a + 1]; ++k) {
             double* block = value + static_cast<std::size_t>(k) * square;
             const double* mirror = value + static_cast<std::size_t>(coarse.mirror[k]) * square;
@@ -201,7 +201,7 @@ template <int F>
 void MultigridLevel<F>::restrict_residual(NodeVector<6>& out) const {
     const double* in = numbers(r);
     double* to = numbers(out);
-    parallel_for(n_aggregates, rows_per_chunk, [&](Index a) {
+    parallel_for(n_aggregates, project_rows, [&](Index a) {
         Six sum;
         for (Index m = columns_of_p_.row_begin[a]; m < columns_of_p_.row_begin[a + 1]; ++m) {
             const double* P =
@@ -217,7 +217,7 @@ template <int F>
 void MultigridLevel<F>::add_correction(const LevelMatrix<F>& A, const NodeVector<6>& from) {
     const double* in = numbers(from);
     double* change = numbers(d_);
-    parallel_for(n_nodes(), 4 * rows_per_chunk, [&](Index i) {
+    parallel_for(n_nodes(), 4 * project_rows, [&](Index i) {
         double sum[F] = {};
         for (Index m = p_.row_begin[i]; m < p_.row_begin[i + 1]; ++m) {
             const double* P = p_value_.data() + static_cast<std::size_t>(m) * F * n_modes;
@@ -229,7 +229,7 @@ void MultigridLevel<F>::add_correction(const LevelMatrix<F>& A, const NodeVector
     A.apply(d_, q_);
     double *to_z = numbers(z), *to_r = numbers(r);
     const double* product = numbers(q_);
-    parallel_for(n_nodes() * F, 12 * rows_per_chunk, [=](Index k) {
+    parallel_for(n_nodes() * F, 12 * project_rows, [=](Index k) {
         to_z[k] += change[k];
         to_r[k] -= product[k];
     });

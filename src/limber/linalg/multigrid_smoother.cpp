@@ -13,7 +13,7 @@ namespace limber {
 
 namespace {
 
-constexpr Index rows_per_chunk = 128;
+constexpr Index smoother_rows = 128;
 
 // Steps of Lanczos; they come within some per cent of λ_max from below, which the margin covers.
 constexpr int lanczos_steps = 10;
@@ -22,8 +22,8 @@ constexpr double lambda_margin = 1.1;
 // The polynomial is small on [λ_max / this, λ_max]: what lies below is the coarse level's work.
 constexpr double smoothed_range = 8;
 
-Index chunk_count(Index n) {
-    return (n + rows_per_chunk - 1) / rows_per_chunk;
+Index smoother_chunks(Index n) {
+    return (n + smoother_rows - 1) / smoother_rows;
 }
 
 /// Inverse of a symmetric positive definite F x F block by Cholesky; false where it is not.
@@ -108,7 +108,7 @@ MatrixView<6> view(const CoarseMatrix& A) {
 
 double CoarseMatrix::apply(const NodeVector<6>& x, NodeVector<6>& y) const {
     const Index n = pattern.n_rows();
-    partial.resize(chunk_count(n));
+    partial.resize(smoother_chunks(n));
     const auto rows = [&](Index begin, Index end) {
         double total = 0;
         for (Index row = begin; row < end; ++row) {
@@ -123,19 +123,19 @@ double CoarseMatrix::apply(const NodeVector<6>& x, NodeVector<6>& y) const {
         }
         return total;
     };
-    return parallel_sum(n, rows_per_chunk, std::span(partial), rows);
+    return parallel_sum(n, smoother_rows, std::span(partial), rows);
 }
 
 template <int F>
 bool MultigridLevel<F>::invert_diagonal(const MatrixView<F>& A) {
-    bad_.assign(chunk_count(n_nodes()), 0);
-    parallel_ranges(n_nodes(), rows_per_chunk, [&](Index begin, Index end) {
+    bad_.assign(smoother_chunks(n_nodes()), 0);
+    parallel_ranges(n_nodes(), smoother_rows, [&](Index begin, Index end) {
         for (Index i = begin; i < end; ++i) {
             const auto row = A.column.subspan(A.row_begin[i], A.row_begin[i + 1] - A.row_begin[i]);
             const auto k = std::ranges::lower_bound(row, i) - row.begin() + A.row_begin[i];
             if (!invert_spd<F>(A.value + k * F * F,
                                &inverse_diagonal_[static_cast<std::size_t>(i) * F * F]))
-                bad_[begin / rows_per_chunk] = 1;
+                bad_[begin / smoother_rows] = 1;
         }
     });
     return std::ranges::find(bad_, 1) == bad_.end();
@@ -145,7 +145,7 @@ template <int F>
 void MultigridLevel<F>::precondition(const NodeVector<F>& in, NodeVector<F>& out) const {
     const double *from = numbers(in), *inverse = inverse_diagonal_.data();
     double* to = numbers(out);
-    parallel_for(n_nodes(), rows_per_chunk, [=](Index i) {
+    parallel_for(n_nodes(), smoother_rows, [=](Index i) {
         const auto at = static_cast<std::size_t>(i) * F;
         apply_block<F>(inverse + at * F, from + at, to + at);
     });
@@ -158,9 +158,9 @@ bool MultigridLevel<F>::estimate_lambda_max(const LevelMatrix<F>& A) {
     const Index n = n_nodes() * F;
     double *residual = numbers(r), *direction = numbers(d_);
     const double *product = numbers(q_), *precond = numbers(z);
-    partial_.resize(chunk_count(n));
+    partial_.resize(smoother_chunks(n));
     const auto dot_rz = [&] {
-        return parallel_sum(n, rows_per_chunk, std::span(partial_), [&](Index begin, Index end) {
+        return parallel_sum(n, smoother_rows, std::span(partial_), [&](Index begin, Index end) {
             double sum = 0;
             for (Index k = begin; k < end; ++k) sum += residual[k] * precond[k];
             return sum;
@@ -178,14 +178,14 @@ bool MultigridLevel<F>::estimate_lambda_max(const LevelMatrix<F>& A) {
         if (!(curvature > 0 && std::isfinite(curvature))) return false;
         const double alpha = rz / curvature;
         diagonal[steps] = 1 / alpha + beta / last_alpha;
-        parallel_for(n, rows_per_chunk, [=](Index k) { residual[k] -= alpha * product[k]; });
+        parallel_for(n, smoother_rows, [=](Index k) { residual[k] -= alpha * product[k]; });
         precondition(r, z);
         const double next = dot_rz();
         beta = next / rz;
         off[steps++] = std::sqrt(std::max(beta, 0.0)) / alpha;
         last_alpha = alpha;
         rz = next;
-        parallel_for(n, rows_per_chunk,
+        parallel_for(n, smoother_rows,
                      [=](Index k) { direction[k] = precond[k] + beta * direction[k]; });
     }
     if (steps == 0 || !std::isfinite(rz)) return false;
@@ -215,7 +215,7 @@ void MultigridLevel<F>::smooth(const LevelMatrix<F>& A, int degree, bool update_
     const double* product = numbers(q_);
     for (int step = 0; step < degree; ++step) {
         const bool first = step == 0;
-        parallel_for(n_nodes(), rows_per_chunk, [=](Index i) {
+        parallel_for(n_nodes(), smoother_rows, [=](Index i) {
             const auto at = static_cast<std::size_t>(i) * F;
             double change[F];
             if (!first)
@@ -233,7 +233,7 @@ void MultigridLevel<F>::smooth(const LevelMatrix<F>& A, int degree, bool update_
         rho = next;
     }
     if (update_residual)
-        parallel_for(n_nodes() * F, 4 * rows_per_chunk, [=](Index k) { to_r[k] -= product[k]; });
+        parallel_for(n_nodes() * F, 4 * smoother_rows, [=](Index k) { to_r[k] -= product[k]; });
 }
 
 template class MultigridLevel<3>;

@@ -7,6 +7,7 @@
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
 #include "limber/core/simd.h"
+#include "limber/core/stop.h"
 #include "limber/linalg/four.h"
 
 namespace limber {
@@ -14,16 +15,16 @@ namespace limber {
 namespace {
 
 // Nodes of one chunk: four vectors of it stay in the first-level cache.
-constexpr Index nodes_per_chunk = 256;
+constexpr Index pcg_nodes = 256;
 
 // Squares of a residual below this lose digits to underflow: it is zero for every purpose.
 constexpr double vanished = 1e-290;
 
-constexpr int lanes = 8;
-using Lanes = Packet<double, lanes>;
+constexpr int pcg_lanes = 8;
+using Lanes = Packet<double, pcg_lanes>;
 
-Index chunk_count(Index n) {
-    return (n + nodes_per_chunk - 1) / nodes_per_chunk;
+Index vector_chunks(Index n) {
+    return (n + pcg_nodes - 1) / pcg_nodes;
 }
 
 double sum_of(const Lanes& p) {
@@ -39,7 +40,7 @@ struct Products {
 Products update_residual(double alpha, const double* inverse, Index n, double* r, double* q) {
     Lanes rz, rr;
     Index i = 0;
-    for (; i + lanes <= n; i += lanes) {
+    for (; i + pcg_lanes <= n; i += pcg_lanes) {
         const Lanes s = Lanes::load(r + i) - Lanes(alpha) * Lanes::load(q + i);
         const Lanes z = Lanes::load(inverse + i) * s;
         s.store(r + i);
@@ -61,7 +62,7 @@ Products update_residual(double alpha, const double* inverse, Index n, double* r
 double subtract(double alpha, const double* q, Index n, double* r) {
     Lanes rr;
     Index i = 0;
-    for (; i + lanes <= n; i += lanes) {
+    for (; i + pcg_lanes <= n; i += pcg_lanes) {
         const Lanes s = Lanes::load(r + i) - Lanes(alpha) * Lanes::load(q + i);
         s.store(r + i);
         rr += s * s;
@@ -100,7 +101,7 @@ Products update_residual(double alpha, const Mat3d* inverse, Index n, Vec3d* r, 
 /// x += alpha p, p = z + beta p, over n numbers.
 void advance(double alpha, double beta, const double* z, Index n, double* x, double* p) {
     Index i = 0;
-    for (; i + lanes <= n; i += lanes) {
+    for (; i + pcg_lanes <= n; i += pcg_lanes) {
         const Lanes d = Lanes::load(p + i);
         (Lanes::load(x + i) + Lanes(alpha) * d).store(x + i);
         (Lanes::load(z + i) + Lanes(beta) * d).store(p + i);
@@ -164,8 +165,8 @@ void Pcg::Run::prepare() {
     pcg.p_.resize(n);
     pcg.q_.resize(n);
     pcg.fixed_.resize(n);
-    pcg.n_fixed_.resize(chunk_count(n));
-    pcg.partial_.resize(chunk_count(n));
+    pcg.n_fixed_.resize(vector_chunks(n));
+    pcg.partial_.resize(vector_chunks(n));
     wants_kinetic = !problem.mass.empty() && (pcg.options_.energy_tolerance > 0 || trace);
     clocked = pcg.options_.deadline_ms > 0 && problem.clock && problem.forced_iterations < 0;
     if (trace) *trace = {};
@@ -202,16 +203,16 @@ Pcg::Sums Pcg::Run::begin() {
             r[i] = masked(r[i], free[i]);
             fixed[n_fixed++] = i;
         }
-        pcg.n_fixed_.data()[first / nodes_per_chunk] = n_fixed;
+        pcg.n_fixed_.data()[first / pcg_nodes] = n_fixed;
     };
-    parallel_ranges(n, nodes_per_chunk, pass);
+    parallel_ranges(n, pcg_nodes, pass);
     return update(1);  // with p = 0
 }
 
 /// q of one chunk is zero where the degree of freedom is prescribed.
 void Pcg::Run::mask_product(Index first) {
     const Index* fixed = pcg.fixed_.data() + first;
-    const Index n_fixed = pcg.n_fixed_.data()[first / nodes_per_chunk];
+    const Index n_fixed = pcg.n_fixed_.data()[first / pcg_nodes];
     Vec3d* q = pcg.q_.data();
     for (Index k = 0; k < n_fixed; ++k)
         q[fixed[k]] = masked(q[fixed[k]], problem.free.data()[fixed[k]]);
@@ -220,22 +221,20 @@ void Pcg::Run::mask_product(Index first) {
 /// update() with a P⁻¹ that needs all of r before it gives any of z.
 Pcg::Sums Pcg::Run::update_by_operator(double alpha) {
     Vec3d *r = pcg.r_.data(), *q = pcg.q_.data();
-    Sums sums =
-        parallel_sum(n, nodes_per_chunk, std::span(pcg.partial_), [&](Index first, Index last) {
-            mask_product(first);
-            Sums part{0, subtract(alpha, &q[first].x, 3 * (last - first), &r[first].x), 0};
-            if (wants_kinetic)
-                for (Index i = first; i < last; ++i) part.kinetic += kinetic_of(i, alpha);
-            return part;
-        });
+    Sums sums = parallel_sum(n, pcg_nodes, std::span(pcg.partial_), [&](Index first, Index last) {
+        mask_product(first);
+        Sums part{0, subtract(alpha, &q[first].x, 3 * (last - first), &r[first].x), 0};
+        if (wants_kinetic)
+            for (Index i = first; i < last; ++i) part.kinetic += kinetic_of(i, alpha);
+        return part;
+    });
     problem.P.apply(std::span(pcg.r_).first(n), std::span(pcg.q_).first(n));
-    sums.rz =
-        parallel_sum(n, nodes_per_chunk, std::span(pcg.partial_), [&](Index first, Index last) {
-            mask_product(first);
-            Sums part;
-            for (Index i = first; i < last; ++i) part.rz += dot(r[i], q[i]);
-            return part;
-        }).rz;
+    sums.rz = parallel_sum(n, pcg_nodes, std::span(pcg.partial_), [&](Index first, Index last) {
+                  mask_product(first);
+                  Sums part;
+                  for (Index i = first; i < last; ++i) part.rz += dot(r[i], q[i]);
+                  return part;
+              }).rz;
     return sums;
 }
 
@@ -258,13 +257,13 @@ Pcg::Sums Pcg::Run::update(double alpha) {
             for (Index i = first; i < last; ++i) sums.kinetic += kinetic_of(i, alpha);
         return sums;
     };
-    return parallel_sum(n, nodes_per_chunk, std::span(pcg.partial_), pass);
+    return parallel_sum(n, pcg_nodes, std::span(pcg.partial_), pass);
 }
 
 void Pcg::Run::advance_iterate(double alpha, double beta) {
     double *x0 = &x.data()->x, *p = &pcg.p_.data()->x;
     const double* z = &pcg.q_.data()->x;
-    parallel_ranges(n, nodes_per_chunk, [=](Index first, Index last) {
+    parallel_ranges(n, pcg_nodes, [=](Index first, Index last) {
         const std::ptrdiff_t at = 3 * static_cast<std::ptrdiff_t>(first);
         advance(alpha, beta, z + at, 3 * (last - first), x0 + at, p + at);
     });
@@ -274,7 +273,7 @@ void Pcg::Run::advance_iterate(double alpha, double beta) {
 void Pcg::Run::finish_iterate(double alpha) {
     Vec3d* x0 = x.data();
     const Vec3d* p = pcg.p_.data();
-    parallel_for(n, nodes_per_chunk, [=](Index i) { x0[i] += alpha * p[i]; });
+    parallel_for(n, pcg_nodes, [=](Index i) { x0[i] += alpha * p[i]; });
 }
 
 void Pcg::Run::record(const Sums& sums) {
@@ -335,6 +334,7 @@ SolveStats Pcg::Run::iterate() {
     pcg.p_.swap(pcg.q_);  // p = z
 
     for (;;) {
+        stop_if_requested();
         const double pq = problem.A.apply(pcg.p_, pcg.q_);
         if (!(pq > 0 && std::isfinite(pq))) return trouble(std::isfinite(pq));
         const double alpha = sums.rz / pq;

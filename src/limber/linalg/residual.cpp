@@ -10,10 +10,10 @@ namespace limber {
 
 namespace {
 
-constexpr Index nodes_per_chunk = 1024;
+constexpr Index residual_nodes = 1024;
 
 void grow(std::vector<double>& partial, Index n) {
-    const auto chunks = static_cast<std::size_t>((n + nodes_per_chunk - 1) / nodes_per_chunk);
+    const auto chunks = static_cast<std::size_t>((n + residual_nodes - 1) / residual_nodes);
     if (partial.size() < chunks) partial.resize(chunks);
 }
 
@@ -40,7 +40,7 @@ double FreeResidual::find(const BlockCsr& A, std::span<const Vec3d> b, FreeMask 
     A.apply(x, r);
     grow(partial_, n);
     return std::sqrt(
-        parallel_sum(n, nodes_per_chunk, std::span(partial_), [&](Index begin, Index end) {
+        parallel_sum(n, residual_nodes, std::span(partial_), [&](Index begin, Index end) {
             double sum = 0;
             for (Index i = begin; i < end; ++i) {
                 r[i] = b[i] - r[i];
@@ -54,7 +54,7 @@ double FreeResidual::find(const BlockCsr& A, std::span<const Vec3d> b, FreeMask 
 double FreeResidual::dot(std::span<const Vec3d> a, std::span<const Vec3d> b) {
     const auto n = static_cast<Index>(a.size());
     grow(partial_, n);
-    return parallel_sum(n, nodes_per_chunk, std::span(partial_), [&](Index begin, Index end) {
+    return parallel_sum(n, residual_nodes, std::span(partial_), [&](Index begin, Index end) {
         double sum = 0;
         for (Index i = begin; i < end; ++i) sum += limber::dot(a[i], b[i]);
         return sum;

@@ -44,6 +44,7 @@ struct IsolatedColumns<T>::Store {
     std::vector<Index> place_begin, next_place;
     std::vector<double> flops;
     SchurWork work;
+    bool unfinished = false;  // the last solve() was stopped: its chunks are not what they say
 
     void forget() {
         for (Chunk& chunk : chunks) chunk.used = false;
@@ -272,6 +273,8 @@ template <class T>
 void IsolatedColumns<T>::solve(const SupernodalCholesky<T>& factor, std::span<const Index> nodes) {
     LIMBER_CHECK(factor.factorized(), "factorize() succeeded before the compliance is asked for");
     Store& s = *store_;
+    if (s.unfinished) s.forget();
+    s.unfinished = true;
     s.follow(factor);
     s.count_live(nodes);
     s.work = {};
@@ -288,6 +291,7 @@ void IsolatedColumns<T>::solve(const SupernodalCholesky<T>& factor, std::span<co
         s.flops[k] = multiply_chunks(s.chunks[high], s.chunks[low], s.product(high, low).data());
     });
     for (std::size_t k = 0; k < s.pairs.size(); ++k) s.work.product_flops += s.flops[k];
+    s.unfinished = false;
 }
 
 template <class T>

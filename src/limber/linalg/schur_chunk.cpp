@@ -10,8 +10,8 @@ namespace {
 
 // As in the factorisation: columns that are solved before the rest follows, and columns of the
 // operands that one pass multiplies.
-constexpr Index block_columns = 64;
-constexpr Index k_block = 256;
+constexpr Index chunk_block_columns = 64;
+constexpr Index chunk_k_block = 256;
 // Rows below a front that are multiplied before they are passed up: the product fits into the
 // second-level cache beside its operands.
 constexpr Index rows_per_pass = 64;
@@ -50,9 +50,9 @@ void solve_block(const Front<T>& front, const RowsAtFront<T>& X, Index q, Index 
             n, X.template at<const T>(q, n, k), rows_of_top(front, col, k), width,
             X.template at<T>(q, n, col), std::min(tile_columns, X.c - col));
     };
-    for (Index k = 0; k < k0; k += k_block)
+    for (Index k = 0; k < k0; k += chunk_k_block)
         for (Index col = k0; col < k1; col += tile_columns)
-            subtract(col, k, std::min(k_block, k0 - k));
+            subtract(col, k, std::min(chunk_k_block, k0 - k));
     for (Index g = k0; g < k1; g += S) {
         const Index end = std::min(g + S, k1);
         if (g > k0)
@@ -69,21 +69,21 @@ void solve_block(const Front<T>& front, const RowsAtFront<T>& X, Index q, Index 
 
 template <class T>
 void solve_front(const Front<T>& front, const RowsAtFront<T>& X) {
-    for (Index k0 = 0; k0 < X.c; k0 += block_columns)
+    for (Index k0 = 0; k0 < X.c; k0 += chunk_block_columns)
         for (Index q = 0; q < X.n_strips; q += tile_strips)
             solve_block(front, X, q, std::min(tile_strips, X.n_strips - q), k0,
-                        std::min(k0 + block_columns, X.c));
+                        std::min(k0 + chunk_block_columns, X.c));
 }
 
 /// product = -X L21ᵀ for the rows [i0, i1) of L21, rows_per_pass columns a strip of X.
 template <class T>
 void multiply_low(const Front<T>& front, const RowsAtFront<T>& X, Index i0, Index i1, T* product) {
     constexpr Index S = strip_lanes<T>;
-    for (Index k = 0; k < X.c; k += k_block)
+    for (Index k = 0; k < X.c; k += chunk_k_block)
         for (Index q = 0; q < X.n_strips; q += tile_strips) {
             const Index n = std::min(tile_strips, X.n_strips - q);
             const auto A = X.template at<const T>(q, n, k);
-            const Index width = std::min(k_block, X.c - k);
+            const Index width = std::min(chunk_k_block, X.c - k);
             for (Index i = i0; i < i1; i += tile_columns) {
                 StripPointers<T> C{};
                 for (Index m = 0; m < n; ++m)
@@ -198,7 +198,7 @@ double multiply_chunks(const ColumnChunk<T>& a, const ColumnChunk<T>& b, T* prod
         }
         ++ka, ++kb;
         const RowsAtFront<T> X{a.strip(pa, pa.q0), pa.q1 - pa.q0, pa.c};
-        for (Index k = 0; k < pa.c; k += k_block)
+        for (Index k = 0; k < pa.c; k += chunk_k_block)
             for (Index q = pa.q0; q < pa.q1; q += tile_strips) {
                 const Index n = std::min(tile_strips, pa.q1 - q);
                 const auto A = X.template at<const T>(q - pa.q0, n, k);
@@ -210,7 +210,7 @@ double multiply_chunks(const ColumnChunk<T>& a, const ColumnChunk<T>& b, T* prod
                                 product + (static_cast<std::size_t>(q + m) * width + j * S + h) * S;
                         multiply_tile<T, TileMode::add>(
                             n, A, b.strip(pb, j) + static_cast<std::size_t>(k) * S + h,
-                            std::min(k_block, pa.c - k), C);
+                            std::min(chunk_k_block, pa.c - k), C);
                     }
             }
         flops += (same ? 1.0 : 2.0) * S * S * (pa.q1 - pa.q0) * (pb.q1 - pb.q0) * pa.c;

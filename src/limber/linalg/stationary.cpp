@@ -6,12 +6,13 @@
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
+#include "limber/core/stop.h"
 
 namespace limber {
 
 namespace {
 
-constexpr Index nodes_per_chunk = 1024;
+constexpr Index stationary_nodes = 1024;
 constexpr int sweeps_between_residuals = 10;
 
 // Share of 2 / λ_max that the automatic damping takes: at the whole of it the roughest error would
@@ -66,7 +67,7 @@ double StationarySolver::row_sum_bound(const BlockCsr& A) const {
 /// x += ω D⁻¹ (b - A x)
 void StationarySolver::sweep_jacobi(const BlockCsr& A, std::span<const Vec3d> b, FreeMask free) {
     residual_.find(A, b, free, x_, r_);
-    parallel_for(A.n_nodes(), nodes_per_chunk, [&](Index i) {
+    parallel_for(A.n_nodes(), stationary_nodes, [&](Index i) {
         for (int axis = 0; axis < 3; ++axis)
             x_[i][axis] += omega_ * inverse_[i][axis] * r_[i][axis];
     });
@@ -74,6 +75,7 @@ void StationarySolver::sweep_jacobi(const BlockCsr& A, std::span<const Vec3d> b,
 
 /// x_i += ω (b_i - Σ_j a_ij x_j) / a_ii, where every x_j is the newest.
 void StationarySolver::sweep_in_order(const BlockCsr& A, std::span<const Vec3d> b) {
+    stop_if_requested();
     for (Index i = 0; i < A.n_nodes(); ++i) {
         Vec3d r = b[i];  // of the whole node, then corrected as its own numbers change
         for (Index k = A.row_begin()[i]; k < A.row_begin()[i + 1]; ++k)

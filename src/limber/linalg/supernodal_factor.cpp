@@ -5,6 +5,7 @@
 
 #include "limber/core/check.h"
 #include "limber/core/memory.h"
+#include "limber/core/stop.h"
 #include "limber/core/timer.h"
 #include "limber/linalg/supernodal_numeric.h"
 #include "limber/linalg/supernodal_solver.h"
@@ -39,8 +40,7 @@ bool SupernodalCholesky<T>::Numeric::analyzed(const BlockCsr& A) const {
 template <class T>
 void SupernodalCholesky<T>::Numeric::analyze(const BlockCsr& pattern) {
     factorized = false;
-    pattern_begin.assign(pattern.row_begin().begin(), pattern.row_begin().end());
-    pattern_column.assign(pattern.column().begin(), pattern.column().end());
+    pattern_begin.clear();  // until all of it is there
     t = analyze_pattern(pattern, options);
     layout = lay_out_fronts(t, options, S, sizeof(T));
     const Index n = t.n_supernodes();
@@ -81,6 +81,8 @@ void SupernodalCholesky<T>::Numeric::analyze(const BlockCsr& pattern) {
     stamp.assign(n, 0);
     structure_stamp = next_stamp();
     solver.reset();
+    pattern_column.assign(pattern.column().begin(), pattern.column().end());
+    pattern_begin.assign(pattern.row_begin().begin(), pattern.row_begin().end());
 }
 
 template <class T>
@@ -162,22 +164,25 @@ template <class T>
 SolveStats SupernodalCholesky<T>::Numeric::run(const BlockCsr& A, FreeMask mask, Index* bad_node) {
     const Timer timer;
     free.assign(mask.begin(), mask.end());
+    factorized = false;  // until it is: it may be stopped on the way
     work = {};
     std::ranges::fill(todo, 0);
     const std::uint64_t now = next_stamp();
     for (Index s = 0; s < t.n_supernodes(); ++s) {
         if (!dirty[s]) continue;
         stamp[s] = now;
+        failed[s] = 1;  // until its turn comes, which a stop may prevent
         todo[layout.task_of[s]] = 1;
         ++work.n_supernodes;
         work.flops += t.flops[s];
     }
     scratch.reserve(thread_count(), layout.scratch_size);
     tasks.upward(todo, [&](Index task) {
-        const int piece = scratch.take();
-        for (Index s = layout.task_first[task]; s <= layout.task_root[task]; ++s)
-            if (dirty[s]) factor_front(s, A, scratch.data(piece));
-        scratch.give_back(piece);
+        const typename ScratchPool<T>::Lease piece(scratch);
+        for (Index s = layout.task_first[task]; s <= layout.task_root[task]; ++s) {
+            stop_if_requested();
+            if (dirty[s]) factor_front(s, A, piece.data());
+        }
     });
     const SolveStats stats = outcome(bad_node);
     work.ms = timer.ms();

@@ -60,6 +60,21 @@ class ScratchPool {
         pieces_.clear();
         free_.clear();
     }
+    /// A piece that goes back where its task ends, however it ends.
+    class Lease {
+      public:
+        explicit Lease(ScratchPool& pool) : pool_(pool), piece_(pool.take()) {}
+        ~Lease() { pool_.give_back(piece_); }
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
+        T* data() const { return piece_ < 0 ? nullptr : pool_.pieces_[piece_].data(); }
+
+      private:
+        ScratchPool& pool_;
+        int piece_;
+    };
+
+  private:
     int take() {
         const std::scoped_lock lock(mutex_);
         if (free_.empty()) return -1;
@@ -69,11 +84,8 @@ class ScratchPool {
     }
     void give_back(int piece) {
         const std::scoped_lock lock(mutex_);
-        if (piece >= 0) free_.push_back(piece);
+        if (piece >= 0) free_.push_back(piece);  // it had room for all of them
     }
-    T* data(int piece) const { return piece < 0 ? nullptr : pieces_[piece].data(); }
-
-  private:
     std::mutex mutex_;
     std::vector<StripMemory<T>> pieces_;
     std::vector<int> free_;

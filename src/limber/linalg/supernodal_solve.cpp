@@ -11,12 +11,12 @@ namespace limber {
 
 namespace {
 
-constexpr Index strips_per_chunk = 32;     // of L21, what one thread multiplies at a time
+constexpr Index solve_strips = 32;         // of L21, what one thread multiplies at a time
 constexpr Index small_columns = 256;       // fronts up to here keep their sums on the stack
 constexpr std::size_t wide_size = 131072;  // scalars of L21 from which several threads share it
 
-Index chunk_count(const FrontShape& f) {
-    return (f.n_low + strips_per_chunk - 1) / strips_per_chunk;
+Index front_chunks(const FrontShape& f) {
+    return (f.n_low + solve_strips - 1) / solve_strips;
 }
 
 template <class T>
@@ -58,9 +58,9 @@ void forward(const Front<T>& front, const FrontVector<T, 1>& x) {
         (P::load(z) - strip_times(front.strip(q), q * S, x.v)).store(z);
         multiply_diagonal(diagonal(front, q), z);
     }
-    for_chunks(is_wide<T>(front.f), chunk_count(front.f), [&](Index chunk) {
-        const Index end = std::min(front.f.n_low, (chunk + 1) * strips_per_chunk);
-        for (Index q = chunk * strips_per_chunk; q < end; ++q) {
+    for_chunks(is_wide<T>(front.f), front_chunks(front.f), [&](Index chunk) {
+        const Index end = std::min(front.f.n_low, (chunk + 1) * solve_strips);
+        for (Index q = chunk * solve_strips; q < end; ++q) {
             T* u = x.low(q * S);
             (P::load(u) - strip_times(front.strip(front.f.n_top + q), front.f.c, x.v)).store(u);
         }
@@ -73,8 +73,8 @@ void multiply_low_transposed(const Front<T>& front, const FrontVector<T, 1>& x, 
     constexpr Index S = strip_lanes<T>;
     const FrontShape& f = front.f;
     const std::size_t n_sums = static_cast<std::size_t>(f.n_top) * S * S;
-    const Index n_chunks = is_wide<T>(f) ? chunk_count(f) : 1;
-    const Index per_chunk = n_chunks > 1 ? strips_per_chunk : f.n_low;
+    const Index n_chunks = is_wide<T>(f) ? front_chunks(f) : 1;
+    const Index per_chunk = n_chunks > 1 ? solve_strips : f.n_low;
     for_chunks(n_chunks > 1, n_chunks, [&](Index chunk) {
         T* here = sums + chunk * n_sums;
         std::memset(here, 0, n_sums * sizeof(T));
@@ -107,9 +107,9 @@ void forward(const Front<T>& front, const FrontVector<T, strip_lanes<T>>& x) {
         subtract_product(front.strip(q), q * S, x.v, x.at(q * S));
         multiply_diagonal_many(diagonal(front, q), x.at(q * S));
     }
-    for_chunks(is_wide<T>(front.f), chunk_count(front.f), [&](Index chunk) {
-        const Index end = std::min(front.f.n_low, (chunk + 1) * strips_per_chunk);
-        for (Index q = chunk * strips_per_chunk; q < end; ++q)
+    for_chunks(is_wide<T>(front.f), front_chunks(front.f), [&](Index chunk) {
+        const Index end = std::min(front.f.n_low, (chunk + 1) * solve_strips);
+        for (Index q = chunk * solve_strips; q < end; ++q)
             subtract_product(front.strip(front.f.n_top + q), front.f.c, x.v, x.low(q * S));
     });
 }
@@ -141,7 +141,7 @@ SupernodalCholesky<T>::Numeric::Solver::Solver(const Numeric& f) {
         sums.push_back(n_sums);
         n += static_cast<std::size_t>(shape.n_top + shape.n_low) * S;
         if (shape.n_top * S > small_columns || is_wide<T>(shape))
-            n_sums += static_cast<std::size_t>(is_wide<T>(shape) ? chunk_count(shape) : 1) *
+            n_sums += static_cast<std::size_t>(is_wide<T>(shape) ? front_chunks(shape) : 1) *
                       shape.n_top * S * S;
     }
     begin.push_back(n);
@@ -240,6 +240,25 @@ struct Sweep {
     }
 };
 
+/// While it lives, slot[node] is the place of each listed node; else it is -1, also after a solve
+/// that was stopped.
+class ListedNodes {
+  public:
+    ListedNodes(std::span<const Index> nodes, std::vector<Index>& slot)
+        : nodes_(nodes), slot_(slot) {
+        for (std::size_t k = 0; k < nodes.size(); ++k) slot[nodes[k]] = static_cast<Index>(k);
+    }
+    ~ListedNodes() {
+        for (Index node : nodes_) slot_[node] = -1;
+    }
+    ListedNodes(const ListedNodes&) = delete;
+    ListedNodes& operator=(const ListedNodes&) = delete;
+
+  private:
+    std::span<const Index> nodes_;
+    std::vector<Index>& slot_;
+};
+
 /// A power of two that brings the largest entry near 1: single precision keeps its digits whatever
 /// the units are.
 double scale_of(std::span<const Vec3d> b) {
@@ -311,20 +330,20 @@ void SupernodalCholesky<T>::solve_paths(Index n_rhs, std::span<const Index> from
         std::array<double, W> scale{};
         for (Index lane = 0; lane < n; ++lane)
             scale[lane] = std::is_same_v<T, float> ? scale_of({in + lane * n_from, n_from}) : 1;
-        for (std::size_t k = 0; k < n_from; ++k) w.slot[from[k]] = static_cast<Index>(k);
-        sweep.upward([&](Index node, int axis, Index lane) {
-            const Index k = w.slot[node];
-            if (k < 0 || lane >= n || (!f.free.empty() && f.free[node][axis] == 0)) return T(0);
-            return static_cast<T>(scale[lane] * in[lane * n_from + k][axis]);
-        });
-        for (Index node : from) w.slot[node] = -1;
-        for (std::size_t k = 0; k < n_at; ++k) w.slot[at[k]] = static_cast<Index>(k);
+        {
+            const ListedNodes listed(from, w.slot);
+            sweep.upward([&](Index node, int axis, Index lane) {
+                const Index k = w.slot[node];
+                if (k < 0 || lane >= n || (!f.free.empty() && f.free[node][axis] == 0)) return T(0);
+                return static_cast<T>(scale[lane] * in[lane * n_from + k][axis]);
+            });
+        }
+        const ListedNodes listed(at, w.slot);
         sweep.downward([&](Index node, int axis, Index lane, T value) {
             const Index k = w.slot[node];
             if (k >= 0 && lane < n)
                 out[lane * n_at + k][axis] = static_cast<double>(value) / scale[lane];
         });
-        for (Index node : at) w.slot[node] = -1;
     }
 }
 

@@ -15,7 +15,7 @@ namespace limber {
 namespace {
 
 constexpr int face_corner[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-constexpr Index grain = 1024;  // nodes a chunk
+constexpr Index face_grain = 1024;  // nodes a chunk
 
 /// Disjoint sets with path halving.
 class Sets {
@@ -58,7 +58,7 @@ Buckets sorted_faces(const TetMesh& mesh) {
         const Triangle t = sorted_face(mesh, side);
         b.entry[next[t[0]]++] = {t[1], t[2], side};
     }
-    parallel_for(mesh.n_nodes(), grain, [&](Index node) {
+    parallel_for(mesh.n_nodes(), face_grain, [&](Index node) {
         std::sort(b.entry.begin() + b.begin[node], b.entry.begin() + b.begin[node + 1],
                   [](const Entry& p, const Entry& q) {
                       return std::tie(p.middle, p.highest, p.side) <
@@ -196,7 +196,7 @@ Hinges find_hinges(const TetMesh& mesh, const FaceTable& faces) {
         for (const Index node : outward_face(mesh, side)) on_boundary[node] = 1;
     // Around a node without boundary faces every tet has all its neighbours; two shells of them
     // could only meet in a mesh that overlaps itself.
-    parallel_ranges(mesh.n_nodes(), grain, [&](Index begin, Index end) {
+    parallel_ranges(mesh.n_nodes(), face_grain, [&](Index begin, Index end) {
         std::vector<Index> open, todo;
         for (Index node = begin; node < end; ++node)
             if (on_boundary[node]) pinched[node] = is_pinched(around.of(node), faces, open, todo);

@@ -14,7 +14,7 @@ namespace limber {
 
 namespace {
 
-constexpr Index grain = 2048;              // queries a chunk
+constexpr Index overlap_grain = 2048;      // queries a chunk
 constexpr std::size_t max_pairs = 1000;    // kept of a chunk; a body laid over itself has millions
 constexpr double depth_ratio = 1e-3;       // of a height: touching bodies may cut in by rounding
 constexpr double plane_ratio = 1e-5;       // of a face's size: faces this near lie on each other
@@ -49,13 +49,13 @@ bool separates(const Vec3d& axis, const std::array<Vec3d, N>& a, const std::arra
     return std::min(p.hi, q.hi) - std::max(p.lo, q.lo) <= depth * norm(axis);
 }
 
-struct Solid {
+struct OverlapSolid {
     std::array<Vec3d, 4> normals;
     std::array<Vec3d, 6> edges;
     double height;  // the smallest
 };
-Solid solid_of(const Corners& x) {
-    Solid s;
+OverlapSolid solid_of(const Corners& x) {
+    OverlapSolid s;
     s.edges = {x[1] - x[0], x[2] - x[0], x[3] - x[0], x[2] - x[1], x[3] - x[1], x[3] - x[2]};
     s.normals = {cross(s.edges[3], s.edges[4]), cross(s.edges[2], s.edges[1]),
                  cross(s.edges[0], s.edges[2]), cross(s.edges[1], s.edges[0])};
@@ -69,9 +69,9 @@ Solid solid_of(const Corners& x) {
 template <class Query>
 void collect(Overlaps& found, Index n, Query query) {
     std::vector<std::vector<std::array<Index, 2>>> part(
-        static_cast<std::size_t>((n + grain - 1) / grain));
-    parallel_ranges(n, grain, [&](Index begin, Index end) {
-        auto& pairs = part[begin / grain];
+        static_cast<std::size_t>((n + overlap_grain - 1) / overlap_grain));
+    parallel_ranges(n, overlap_grain, [&](Index begin, Index end) {
+        auto& pairs = part[begin / overlap_grain];
         for (Index i = begin; i < end && pairs.size() < max_pairs; ++i) query(i, pairs);
     });
     for (auto& pairs : part) {
@@ -122,9 +122,9 @@ bool tets_overlap(const TetMesh& mesh, Index a, Index b) {
     const Vec3d origin = x[0];  // so that a far-away body does not lose the digits of its shadows
     for (Vec3d& p : x) p -= origin;
     for (Vec3d& p : y) p -= origin;
-    const Solid s = solid_of(x), t = solid_of(y);
+    const OverlapSolid s = solid_of(x), t = solid_of(y);
     const double depth = depth_ratio * std::min(s.height, t.height);
-    for (const Solid* solid : {&s, &t})
+    for (const OverlapSolid* solid : {&s, &t})
         for (const Vec3d& axis : solid->normals)
             if (separates(axis, x, y, depth)) return false;
     for (const Vec3d& e : s.edges)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/mesh/doctor_repair.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -56,17 +58,43 @@ std::vector<FileId> leave_out_unused_nodes(TetMesh& mesh) {
 
 /// A volume is a product of three lengths, so that coordinates far inside the range of a double
 /// can still give volumes outside it; and far from the origin the digits are spent on the offset.
-bool volumes_are_representable(const Box3& box, Index n_tets) {
+namespace {
+
+/// For things of the size of a part in `parts` of the box along an axis.
+bool in_range(const Box3& box, double parts) {
     const Vec3d size = box.size();
     const double extent = std::max({size.x, size.y, size.z});
     double farthest = 0;
     for (int axis = 0; axis < 3; ++axis)
         farthest = std::max({farthest, std::fabs(box.lo[axis]), std::fabs(box.hi[axis])});
-    const double cell = extent / std::cbrt(n_tets);
+    const double cell = extent / parts;
     const double cell_volume = cell * cell * cell;
-    const bool in_range = std::isfinite(extent * extent * extent) &&
-                          cell_volume * flat_ratio > std::numeric_limits<double>::min();
-    return in_range && farthest * std::numeric_limits<double>::epsilon() < 1e-3 * cell;
+    return std::isfinite(extent * extent * extent) &&
+           cell_volume * flat_ratio > std::numeric_limits<double>::min() &&
+           farthest * std::numeric_limits<double>::epsilon() < 1e-3 * cell;
+}
+
+}  // namespace
+
+bool volumes_are_representable(const Box3& box, Index n_tets) {
+    return in_range(box, std::cbrt(n_tets));
+}
+
+std::string range_problem(const TriMesh& mesh) {
+    if (mesh.triangles.empty()) return {};
+    Box3 box{mesh.nodes[mesh.triangles[0][0]], mesh.nodes[mesh.triangles[0][0]]};
+    for (const Triangle& t : mesh.triangles)
+        for (const Index node : t)
+            for (int axis = 0; axis < 3; ++axis) {
+                box.lo[axis] = std::min(box.lo[axis], mesh.nodes[node][axis]);
+                box.hi[axis] = std::max(box.hi[axis], mesh.nodes[node][axis]);
+            }
+    // Where all points are one the triangles have no area, which is told elsewhere.
+    if (box.size() == Vec3d{} || in_range(box, std::sqrt(mesh.n_triangles()))) return {};
+    return fmt::format(
+        "coordinates from ({}, {}, {}) to ({}, {}, {}): volume not representable; scale the "
+        "surface or move it to the origin",
+        box.lo.x, box.lo.y, box.lo.z, box.hi.x, box.hi.y, box.hi.z);
 }
 
 Orientation turn_inverted_tets(TetMesh& mesh) {

@@ -3,9 +3,11 @@
 
 // What the doctor mends without asking, and the tests that must come before.
 
+#include <string>
 #include <vector>
 
 #include "limber/mesh/tet_mesh.h"
+#include "limber/mesh/tri_mesh.h"
 
 namespace limber {
 
@@ -19,6 +21,8 @@ std::vector<FileId> leave_out_unused_nodes(TetMesh& mesh);
 
 /// Whether doubles hold the volumes of n_tets tets inside the box.
 bool volumes_are_representable(const Box3& box, Index n_tets);
+/// The same for the points that a surface uses, in words; empty: they are in range.
+std::string range_problem(const TriMesh& mesh);
 
 struct Orientation {
     std::vector<Index> flat;    // volume zero up to rounding; left as they are

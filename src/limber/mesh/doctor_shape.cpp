@@ -14,7 +14,7 @@ namespace limber {
 namespace {
 
 constexpr std::size_t n_worst = 10;
-constexpr Index grain = 4096;  // tets a chunk
+constexpr Index shape_grain = 4096;  // tets a chunk
 
 /// Eigenvalues of a symmetric matrix, descending, by the trigonometric formula (O. K. Smith,
 /// "Eigenvalues of a symmetric 3 x 3 matrix", CACM 4(4), 1961). The largest is accurate to
@@ -142,12 +142,12 @@ ShapeStatistics measure_shapes(const TetMesh& mesh, std::span<const Index> left_
                                const Elasticity& material) {
     const double mu = material.young / (2 * (1 + material.poisson));
     const double lambda = 2 * mu * material.poisson / (1 - 2 * material.poisson);
-    const Index n_chunks = (mesh.n_tets() + grain - 1) / grain;
+    const Index n_chunks = (mesh.n_tets() + shape_grain - 1) / shape_grain;
     ShapeStatistics all;
     all.min_volume = std::numeric_limits<double>::infinity();
     std::vector<ShapeStatistics> part(static_cast<std::size_t>(n_chunks), all);
-    parallel_ranges(mesh.n_tets(), grain, [&](Index begin, Index end) {
-        ShapeStatistics& s = part[begin / grain];
+    parallel_ranges(mesh.n_tets(), shape_grain, [&](Index begin, Index end) {
+        ShapeStatistics& s = part[begin / shape_grain];
         for (Index tet = begin; tet < end; ++tet)
             if (!std::binary_search(left_out.begin(), left_out.end(), tet))
                 add_tet(s, mesh, tet, mu, lambda, material.density);

@@ -13,7 +13,7 @@ namespace limber {
 namespace {
 
 using Weights = std::array<double, 4>;
-constexpr Index grain = 256;
+constexpr Index embedding_grain = 256;
 
 /// Barycentric coordinates of p: volumes of the tets with p in place of a corner, over the whole.
 Weights barycentric(const TetMesh& mesh, const Tet& tet, const Vec3d& p) {
@@ -135,7 +135,7 @@ Embedding embed(const TetMesh& mesh, std::span<const Vec3d> points) {
     out.corners.resize(points.size());
     out.weights.resize(points.size());
     std::vector<double> away(points.size(), -1);  // < 0: inside
-    parallel_for(n, grain, [&](Index i) {
+    parallel_for(n, embedding_grain, [&](Index i) {
         Index tet = grid.find(points[i], out.weights[i]);
         if (tet < 0) {
             const TriangleBvh::Closest hit = tree.closest(points[i]);

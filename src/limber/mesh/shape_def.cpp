@@ -7,6 +7,7 @@
 
 #include "limber/core/check.h"
 #include "limber/core/errors.h"
+#include "limber/core/memory.h"
 #include "limber/mesh/shapes.h"
 #include "limber/mesh/shapes/stuffed_shape.h"
 
@@ -221,6 +222,7 @@ ShapeMesh make_shape_mesh(const ShapeDef& shape, const ShapeProgress& progress) 
         return make_shape_mesh(sized, progress);
     }
     const Cells n = resolution_of(shape);
+    require_memory(100 * tets_of(n), fmt::format("{:.0f} tets", tets_of(n)));
     if (shape.kind == ShapeKind::cylinder)
         return {make_cylinder(shape.radius, shape.height, n[0], n[1]), {}};
     if (shape.kind == ShapeKind::sphere) return {make_sphere(shape.radius, n[0]), {}};

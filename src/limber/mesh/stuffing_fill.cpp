@@ -6,6 +6,7 @@
 
 #include "limber/core/check.h"
 #include "limber/core/errors.h"
+#include "limber/core/stop.h"
 
 namespace limber {
 
@@ -122,6 +123,7 @@ TetMesh fill_uniform(const WarpedLattice& lattice, const StuffingProgress& progr
     StuffingFill fill(lattice);
     const auto& n = lattice.lattice().octants();
     for (Index k = 0; k < n[2]; ++k) {
+        stop_if_requested();
         for (Index j = 0; j < n[1]; ++j)
             for (Index i = 0; i < n[0]; ++i) {
                 const LatticePoint c{2 * i + 1, 2 * j + 1, 2 * k + 1};

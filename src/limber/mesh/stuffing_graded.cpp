@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "limber/core/check.h"
+#include "limber/core/stop.h"
 #include "limber/mesh/stuffing_fill.h"
 
 namespace limber {
@@ -225,6 +226,7 @@ TetMesh fill_graded(const WarpedLattice& lattice, int levels, const StuffingProg
     GradedFill fill(lattice, tree);
     const auto& top = tree.level(levels).size();
     for (Index k = 0; k < top[2]; ++k) {
+        stop_if_requested();
         for (Index j = 0; j < top[1]; ++j)
             for (Index i = 0; i < top[0]; ++i) fill.visit(levels, {i, j, k});
         if (progress) progress("filling", double(k + 1) / top[2]);

@@ -11,7 +11,7 @@ namespace limber {
 
 namespace {
 
-constexpr Index grain = 4096;  // tets a chunk
+constexpr Index measure_grain = 4096;  // tets a chunk
 
 /// The angle between two faces has the cosine of their outward normals' product with the sign
 /// turned; the extremes of the cosine are kept, so that one acos a mesh is enough.
@@ -31,14 +31,14 @@ void extend_by_tet(const Vec3d (&x)[4], double& largest_cosine, double& smallest
 }  // namespace
 
 DihedralRange dihedral_range(const TetMesh& mesh) {
-    const Index n_chunks = (mesh.n_tets() + grain - 1) / grain;
+    const Index n_chunks = (mesh.n_tets() + measure_grain - 1) / measure_grain;
     std::vector<double> largest(n_chunks, -1), smallest(n_chunks, 1);
-    parallel_ranges(mesh.n_tets(), grain, [&](Index begin, Index end) {
+    parallel_ranges(mesh.n_tets(), measure_grain, [&](Index begin, Index end) {
         for (Index t = begin; t < end; ++t) {
             const Tet& tet = mesh.tets[t];
             const Vec3d x[4] = {mesh.nodes[tet[0]], mesh.nodes[tet[1]], mesh.nodes[tet[2]],
                                 mesh.nodes[tet[3]]};
-            extend_by_tet(x, largest[begin / grain], smallest[begin / grain]);
+            extend_by_tet(x, largest[begin / measure_grain], smallest[begin / measure_grain]);
         }
     });
     if (n_chunks == 0) return {};
@@ -50,8 +50,8 @@ DihedralRange dihedral_range(const TetMesh& mesh) {
 }
 
 double mesh_volume(const TetMesh& mesh) {
-    std::vector<double> partial((mesh.n_tets() + grain - 1) / grain);
-    return parallel_sum<double>(mesh.n_tets(), grain, partial, [&](Index begin, Index end) {
+    std::vector<double> partial((mesh.n_tets() + measure_grain - 1) / measure_grain);
+    return parallel_sum<double>(mesh.n_tets(), measure_grain, partial, [&](Index begin, Index end) {
         double sum = 0;
         for (Index t = begin; t < end; ++t) {
             const auto& [a, b, c, d] = mesh.tets[t];

@@ -15,7 +15,7 @@ namespace {
 constexpr Index block_octants = 16;  // a side of the blocks the lattice is cut into
 
 /// Octants lo <= i < hi along each axis.
-struct Block {
+struct SampleBlock {
     std::array<Index, 3> lo, hi;
     bool is_single() const {
         return hi[0] - lo[0] == 1 && hi[1] - lo[1] == 1 && hi[2] - lo[2] == 1;
@@ -27,7 +27,7 @@ class Sampler {
     Sampler(const BccLattice& lattice, const Implicit& f, std::vector<float>& values)
         : lattice_(lattice), f_(f), lipschitz_(f.lipschitz()), values_(values) {}
 
-    void sample(const Block& block) const {
+    void sample(const SampleBlock& block) const {
         const LatticePoint lo{2 * block.lo[0], 2 * block.lo[1], 2 * block.lo[2]};
         const LatticePoint hi{2 * block.hi[0], 2 * block.hi[1], 2 * block.hi[2]};
         const Vec3d a = lattice_.position(lo), b = lattice_.position(hi);
@@ -58,11 +58,11 @@ class Sampler {
         return value;
     }
 
-    void split(const Block& block) const {
+    void split(const SampleBlock& block) const {
         std::array<Index, 3> mid;
         for (int a = 0; a < 3; ++a) mid[a] = (block.lo[a] + block.hi[a] + 1) / 2;
         for (int part = 0; part < 8; ++part) {
-            Block child;
+            SampleBlock child;
             bool empty = false;
             for (int a = 0; a < 3; ++a) {
                 const bool upper = part >> a & 1;
@@ -77,7 +77,7 @@ class Sampler {
     /// The points a block owns: the centres of its octants and their lower corners, and the upper
     /// ones where the lattice ends.
     template <class Use>
-    void for_each_point(const Block& block, Use use) const {
+    void for_each_point(const SampleBlock& block, Use use) const {
         const auto& n = lattice_.octants();
         std::array<Index, 3> last;
         for (int a = 0; a < 3; ++a) last[a] = block.hi[a] == n[a] ? n[a] : block.hi[a] - 1;
@@ -109,7 +109,7 @@ std::vector<float> sample_lattice(const BccLattice& lattice, const Implicit& f,
         parallel_chunks(blocks[0] * blocks[1], [&](Index chunk) {
             // Neighbouring blocks go to different threads: the surface is rarely spread evenly.
             const std::array<Index, 3> at{chunk % blocks[0], chunk / blocks[0], layer};
-            Block block;
+            SampleBlock block;
             for (int a = 0; a < 3; ++a) {
                 block.lo[a] = at[a] * block_octants;
                 block.hi[a] = std::min(n[a], block.lo[a] + block_octants);

@@ -13,7 +13,7 @@ namespace limber {
 
 namespace {
 
-constexpr Index grain = 256;  // active points a chunk
+constexpr Index warp_grain = 256;  // active points a chunk
 constexpr float not_cut = -1;
 
 LatticePoint neighbour(const LatticePoint& p, int d) {
@@ -112,9 +112,9 @@ void WarpedLattice::find_cuts(const Implicit& f, const StuffingProgress& progres
     none.fill(not_cut);
     cut_.assign(active_.size(), none);
     const Index n = static_cast<Index>(active_.size());
-    const Index slice = std::max<Index>(grain * 64, n / 20);
+    const Index slice = std::max<Index>(warp_grain * 64, n / 20);
     for (Index begin = 0; begin < n; begin += slice) {
-        parallel_for(std::min(slice, n - begin), grain, [&](Index i) {
+        parallel_for(std::min(slice, n - begin), warp_grain, [&](Index i) {
             const Index k = begin + i;
             const LatticePoint p = lattice_.point(active_[k]);
             for (int d = 0; d < n_owned; ++d) {

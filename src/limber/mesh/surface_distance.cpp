@@ -11,13 +11,13 @@ namespace limber {
 
 namespace {
 
-constexpr Index grain = 128;  // queries a chunk
+constexpr Index distance_grain = 128;  // queries a chunk
 
 /// Maximum and mean distance of points to the surface in a tree.
 void distances(std::span<const Vec3d> points, const TriangleBvh& tree, double& max, double& mean) {
     if (points.empty()) return;
     std::vector<double> found(points.size());
-    parallel_for(static_cast<Index>(points.size()), grain,
+    parallel_for(static_cast<Index>(points.size()), distance_grain,
                  [&](Index i) { found[i] = tree.closest(points[i]).distance; });
     double sum = 0;
     for (double d : found) sum += d;
@@ -64,7 +64,7 @@ double SurfaceSolid::thinnest() const {
     const Index n = std::min<Index>(mesh.n_triangles(), 2000);
     const double skip = 1e-6 * norm(bounds_.size());
     std::vector<double> through(n);
-    parallel_for(n, grain, [&](Index i) {
+    parallel_for(n, distance_grain, [&](Index i) {
         const auto t = static_cast<Index>(std::int64_t{i} * mesh.n_triangles() / n);
         const auto& [a, b, c] = mesh.triangles[t];
         const Vec3d normal = cross(mesh.nodes[b] - mesh.nodes[a], mesh.nodes[c] - mesh.nodes[a]);

@@ -12,7 +12,7 @@ namespace limber {
 
 namespace {
 
-constexpr Index grain = 512;  // nodes a chunk
+constexpr Index node_grain = 512;  // nodes a chunk
 
 // The faces of a positively oriented tet, each counter-clockwise seen from outside; face k is
 // opposite corner k.
@@ -26,7 +26,7 @@ Triangle face_of(const Tet& tet, int k) {
 template <class Use>
 void for_each_neighbourhood(Index n_nodes, std::span<const Tet> tets, const NodeTets& around,
                             Use use) {
-    parallel_ranges(n_nodes, grain, [&](Index begin, Index end) {
+    parallel_ranges(n_nodes, node_grain, [&](Index begin, Index end) {
         std::vector<Index> near;
         for (Index node = begin; node < end; ++node) {
             near.assign(1, node);

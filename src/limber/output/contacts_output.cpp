@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/output/contacts_output.h"
 
-#include <filesystem>
-
 #include "limber/contact/contact_read_back.h"
+#include "limber/io/file.h"
 #include "limber/output/run_folder.h"
 #include "limber/output/text.h"
 #include "limber/sim/world.h"
@@ -33,8 +32,12 @@ std::string other_name(const Model& model, const Contact& c) {
 }  // namespace
 
 std::string contacts_header() {
-    return "step,time,body,other,kind,nodes,x,y,z,nx,ny,nz,gap,normal_force,fx,fy,fz,friction,"
-           "status";
+    return "step,time,body,other,kind,nodes,"
+           "position_x,position_y,position_z,"
+           "normal_x,normal_y,normal_z,gap,"
+           "force_x,force_y,force_z,normal_force,"
+           "friction_force_x,friction_force_y,friction_force_z,"
+           "friction_coefficient,status";
 }
 
 void ContactsOutput::begin(const World& world) {
@@ -46,10 +49,10 @@ void ContactsOutput::begin(const World& world) {
         log_.create(path, contacts_header());
         return;
     }
-    log_.resume(path, contacts_header(), step);
+    log_.resume(path, contacts_header(), step, RowsOfStep::many);
     for (std::int64_t k = every_; k <= step; k += every_) {
         const std::string file = numbered_file("contacts", k, "vtu");
-        if (std::filesystem::exists(folder_ + '/' + file))
+        if (exists(folder_ + '/' + file))
             frames_.push_back({static_cast<double>(k) * world.model().h, file});
     }
 }
@@ -89,6 +92,7 @@ void ContactsOutput::write_rows(const World& world) {
         vector(contact_point(c, state.x));
         vector(c.normal);
         number(end_gap(c, state.v, model.h));
+        vector(c.force);
         number(normal_force(c));
         vector(friction_force(c));
         number(c.friction);
@@ -100,7 +104,7 @@ void ContactsOutput::write_rows(const World& world) {
 
 void ContactsOutput::write_frame(const World& world) {
     const State& state = world.state();
-    for (std::vector<Vec3d>* values : {&point_, &normal_, &normal_force_, &friction_})
+    for (std::vector<Vec3d>* values : {&point_, &normal_, &force_, &normal_force_, &friction_})
         values->clear();
     for (std::vector<std::int32_t>* values : {&body_, &other_, &obstacle_, &status_})
         values->clear();
@@ -108,6 +112,7 @@ void ContactsOutput::write_frame(const World& world) {
     for (const Contact& c : world.contacts().contacts) {
         point_.push_back(contact_point(c, state.x));
         normal_.push_back(c.normal);
+        force_.push_back(c.force);
         normal_force_.push_back(normal_force(c) * c.normal);
         friction_.push_back(friction_force(c));
         gap_.push_back(end_gap(c, state.v, world.model().h));
@@ -120,6 +125,7 @@ void ContactsOutput::write_frame(const World& world) {
     grid.points = point_;
     grid.vertices = true;
     grid.point_data = {{"normal", std::span<const Vec3d>(normal_)},
+                       {"force", std::span<const Vec3d>(force_)},
                        {"normal_force", std::span<const Vec3d>(normal_force_)},
                        {"friction_force", std::span<const Vec3d>(friction_)},
                        {"gap", std::span<const double>(gap_)},

@@ -11,7 +11,8 @@
 namespace limber {
 
 /// The contacts of every frame: contacts.csv, a row each, and contacts/contacts_000123.vtu, a point
-/// each, with contacts/series.pvd at the end of the run. Forces act on `body`.
+/// each, with contacts/series.pvd at the end of the run. Forces act on `body`: the whole, and its
+/// parts along the normal and across it (friction). Columns and arrays are in docs/results.md.
 class ContactsOutput final : public Observer {
   public:
     ContactsOutput(std::string dir, std::int64_t every) : dir_(std::move(dir)), every_(every) {}
@@ -27,7 +28,7 @@ class ContactsOutput final : public Observer {
     std::int64_t every_;
     CsvLog log_;
     std::vector<PvdEntry> frames_;
-    std::vector<Vec3d> point_, normal_, normal_force_, friction_;
+    std::vector<Vec3d> point_, normal_, force_, normal_force_, friction_;
     std::vector<double> gap_;
     std::vector<std::int32_t> body_, other_, obstacle_, status_;
 };

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 
 #include "limber/core/check.h"
 #include "limber/core/errors.h"
@@ -23,10 +22,10 @@ void CsvLog::create(const std::string& path, std::string_view header) {
     open(path);
 }
 
-void CsvLog::resume(const std::string& path, std::string_view header, std::int64_t last_step) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) return create(path, header);
-    const std::string text = read_file(path);
+void CsvLog::resume(const std::string& path, std::string_view header, std::int64_t last_step,
+                    RowsOfStep rows) {
+    if (!exists(path)) return create(path, header);
+    const std::string text = read_text_file(path);
     std::string kept = std::string(header) + '\n';
     std::string_view rest = text;
     std::int64_t previous = -1;
@@ -43,7 +42,8 @@ void CsvLog::resume(const std::string& path, std::string_view header, std::int64
             continue;
         }
         const auto step = parse_whole(line.substr(0, line.find(',')));
-        if (!step || *step <= previous || *step > last_step) break;
+        const bool again = step && *step == previous && rows == RowsOfStep::one;
+        if (!step || *step < previous || again || *step > last_step) break;
         previous = *step;
         kept.append(line).append("\n");
     }

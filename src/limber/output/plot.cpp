@@ -16,15 +16,30 @@ namespace limber {
 
 namespace {
 
-constexpr double font = 11.5;                                   // of labels [px]
-constexpr double left = 74, right = 18, top = 34, bottom = 48;  // margins of a panel [px]
-constexpr double head = 62;                                     // title and note [px]
-constexpr double mark = 4.6;                                    // radius of a marker [px]
+constexpr double font = 11.5;  // of labels [px]
+constexpr double panel_left = 74, panel_right = 18, panel_top = 34,
+                 panel_bottom = 48;  // margins of a panel [px]
+constexpr double head = 62;          // title and note [px]
+constexpr double mark = 4.6;         // radius of a marker [px]
 
 // Dark enough on white, apart from each other for the usual kinds of colour blindness, and of
 // different lightness.
 constexpr std::array<const char*, 8> colours = {"#1f5fa8", "#c8472f", "#1d7a4d", "#8a4fa3",
                                                 "#b07400", "#0f7f8c", "#a3195b", "#4a4f57"};
+constexpr std::array<const char*, 8> dark_colours = {"#6aa9f0", "#f08466", "#4cbf88", "#c08fdc",
+                                                     "#dfa53a", "#43b9c6", "#ea6ba8", "#a9b1bb"};
+// What is neither curve nor marker, and the page's variable for it.
+struct Neutral {
+    const char *colour, *variable;
+};
+constexpr std::array<Neutral, 8> neutrals = {{{"#fff", "card"},
+                                              {"#e4e7eb", "rule"},
+                                              {"#3a4048", "soft"},
+                                              {"#5a626b", "soft"},
+                                              {"#6d757d", "soft"},
+                                              {"#8a9199", "soft"},
+                                              {"#1c2126", "ink"},
+                                              {"#2a2f35", "ink"}}};
 constexpr std::array<const char*, 4> dashes = {"", "6 3", "2 3", "8 3 2 3"};
 
 const char* colour_of(const PlotStyle& s) {
@@ -339,11 +354,23 @@ std::string plot_svg(const Plot& plot) {
     for (int i = 0; i < n; ++i) {
         const double x = (i % columns) * plot.panel_width,
                      y = head + (i / columns) * plot.panel_height;
-        const PixelBox frame{x + left, y + top, x + plot.panel_width - right,
-                             y + plot.panel_height - bottom};
+        const PixelBox frame{x + panel_left, y + panel_top, x + plot.panel_width - panel_right,
+                             y + plot.panel_height - panel_bottom};
         svg += PanelDrawing(plot.panels[static_cast<std::size_t>(i)], frame).svg();
     }
     return svg + "</svg>\n";
+}
+
+std::string plot_page_style() {
+    const auto paint = [](const std::string& colour, const std::string& with) {
+        return fmt::format(".plot [fill=\"{0}\"]{{fill:{1}}}.plot [stroke=\"{0}\"]{{stroke:{1}}}\n",
+                           colour, with);
+    };
+    std::string out;
+    for (const Neutral& n : neutrals) out += paint(n.colour, fmt::format("var(--{})", n.variable));
+    out += "@media (prefers-color-scheme:dark){\n";
+    for (std::size_t i = 0; i < colours.size(); ++i) out += paint(colours[i], dark_colours[i]);
+    return out + "}\n";
 }
 
 }  // namespace limber

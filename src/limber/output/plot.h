@@ -60,4 +60,8 @@ struct Plot {
 
 std::string plot_svg(const Plot& plot);
 
+/// CSS for figures inside an element of class `plot` of a page (report_style.h): paper, rules and
+/// words take the page's colours, and curves lighter ones where the page is dark.
+std::string plot_page_style();
+
 }  // namespace limber

@@ -13,6 +13,9 @@ std::string probe_header() {
            "displacement_x,displacement_y,displacement_z,"
            "position_x,position_y,position_z,"
            "velocity_x,velocity_y,velocity_z,"
+           "centre_of_mass_x,centre_of_mass_y,centre_of_mass_z,"
+           "external_force_x,external_force_y,external_force_z,"
+           "contact_force_x,contact_force_y,contact_force_z,"
            "force_x,force_y,force_z,"
            "reaction_x,reaction_y,reaction_z,"
            "strain_xx,strain_yy,strain_zz,strain_xy,strain_yz,strain_zx";
@@ -28,6 +31,25 @@ std::vector<Index> touching_tets(const Model& model, const std::vector<Index>& n
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
+}
+
+/// Of the nodes by their masses; of a rigid body, whose nodes have none, that of all of it.
+Vec3d centre_of_mass(const Model& model, const State& state, const std::vector<Index>& nodes) {
+    if (nodes.empty()) return {};
+    std::size_t rigid = 0;  // place among the rigid bodies
+    for (const Body& body : model.bodies) {
+        if (!body.rigid) continue;
+        if (nodes[0] >= body.node_begin && nodes[0] < body.node_end)
+            return state.rigid[rigid].position;
+        ++rigid;
+    }
+    Vec3d sum{};
+    double mass = 0;
+    for (const Index i : nodes) {
+        sum += model.mass[i] * state.x[i];
+        mass += model.mass[i];
+    }
+    return (1 / mass) * sum;
 }
 
 }  // namespace
@@ -88,7 +110,7 @@ void ProbesCsv::begin(const World& world) {
 }
 
 void ProbesCsv::after_step(const World& world, const StepReport& report) {
-    if (!report.failed) append_rows(world);
+    if (!report.failed && world.state().step % every_ == 0) append_rows(world);
 }
 
 void ProbesCsv::append_rows(const World& world) {
@@ -98,12 +120,13 @@ void ProbesCsv::append_rows(const World& world) {
     for (std::size_t k = 0; k < probes_.size(); ++k) {
         Neighbourhood& part = *probes_[k];
         const std::vector<Index>& nodes = model.probes[k].nodes;
-        Vec3d moved{}, position{}, velocity{}, force{}, reaction{};
+        Vec3d moved{}, position{}, velocity{}, external{}, contact{}, reaction{};
         for (Index i : nodes) {
             moved += state.x[i] - model.mesh.nodes[i];
             position += state.x[i];
             velocity += state.v[i];
-            force += forces.external[i];
+            external += forces.external[i];
+            contact += forces.contact[i];
             reaction += forces.reaction[i];
         }
         const double share = nodes.empty() ? 0 : 1.0 / static_cast<double>(nodes.size());
@@ -120,7 +143,9 @@ void ProbesCsv::append_rows(const World& world) {
             append_number(row_, value);  // a field that is not finite stays empty
         };
         number(state.time);
-        for (const Vec3d& v : {moved * share, position * share, velocity * share, force, reaction})
+        for (const Vec3d& v :
+             {moved * share, position * share, velocity * share,
+              centre_of_mass(model, state, nodes), external, contact, external + contact, reaction})
             for (int axis = 0; axis < 3; ++axis) number(v[axis]);
         for (const auto& [i, j] : {std::pair{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}})
             number(strain(i, j));

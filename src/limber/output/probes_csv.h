@@ -12,12 +12,13 @@
 
 namespace limber {
 
-/// probes/<name>.csv for every probe of the model: a row at the start and after every step, with
-/// means over the probe's nodes, sums of the forces on them, and the mean strain of the tets that
-/// touch them, weighted by their volume.
+/// probes/<name>.csv for every probe of the model: a row at the start and every `every` steps, with
+/// means over the probe's nodes, their centre of mass, sums of the forces on them, and the mean
+/// strain of the tets that touch them, weighted by their volume. Columns are in docs/results.md.
 class ProbesCsv final : public Observer {
   public:
-    explicit ProbesCsv(std::string dir) : dir_(std::move(dir)) {}
+    explicit ProbesCsv(std::string dir, std::int64_t every = 1)
+        : dir_(std::move(dir)), every_(every) {}
     void begin(const World& world) override;
     void after_step(const World& world, const StepReport& report) override;
 
@@ -37,6 +38,7 @@ class ProbesCsv final : public Observer {
     void append_rows(const World& world);
 
     std::string dir_, row_;
+    std::int64_t every_;
     std::vector<std::unique_ptr<Neighbourhood>> probes_;  // one per Model::probes
 };
 

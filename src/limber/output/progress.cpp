@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/core/errors.h"
+#include "limber/output/verdict_output.h"
 #include "limber/sim/world.h"
 
 namespace limber {
@@ -93,8 +94,7 @@ void Progress::begin(const World& world) {
     h_ = world.model().h;
     last_told_ms_ = options_.clock_ms();
     last_told_step_ = world.state().step;
-    if (options_.log == LogKind::json)
-        put(json_line("begin", world.state().step, world.state().time));
+    if (options_.log == LogKind::json) put(json_line("begin", world));
 }
 
 void Progress::after_step(const World& world, const StepReport& report) {
@@ -123,7 +123,7 @@ void Progress::tell(const World& world) {
     const double time = world.state().time;
     if (options_.log == LogKind::none) return;
     if (options_.log == LogKind::json)
-        put(json_line("step", step, time));
+        put(json_line("step", world));
     else if (options_.log_is_tty) {
         const std::string line = bar_line(step, time);
         const std::size_t gap = shown_ > line.size() ? shown_ - line.size() : 0;
@@ -133,14 +133,16 @@ void Progress::tell(const World& world) {
         put(plain_line(step, time) + '\n');
     last_told_ms_ = options_.clock_ms();
     last_told_step_ = step;
+    told_ = true;
 }
 
 void Progress::end(const World& world) {
     if (options_.log == LogKind::none) return;
     if (options_.log == LogKind::json)
-        put(json_line("end", world.state().step, world.state().time));
+        put(json_line("end", world));
     else {
-        tell(world);
+        // On a terminal the line that is there is completed; in a pipe a step is told once.
+        if (options_.log_is_tty || last_told_step_ != world.state().step || !told_) tell(world);
         if (options_.log_is_tty) put("\n");
         shown_ = 0;
     }
@@ -186,12 +188,13 @@ std::string Progress::plain_line(std::int64_t step, double time) const {
     return out;
 }
 
-std::string Progress::json_line(std::string_view event, std::int64_t step, double time) const {
+std::string Progress::json_line(std::string_view event, const World& world) const {
+    const std::int64_t step = world.state().step;
     nlohmann::ordered_json out;
     out["event"] = std::string(event);
     out["step"] = step;
     out["total_steps"] = options_.total_steps;
-    out["time"] = time;
+    out["time"] = world.state().time;
     if (measured_ > 0) {
         out["ms_per_step"] = mean_ms_;
         out["real_time_factor"] = real_time_factor();
@@ -201,6 +204,7 @@ std::string Progress::json_line(std::string_view event, std::int64_t step, doubl
         const bool done = step >= options_.total_steps;
         out["status"] = !failure_.empty() ? "failed" : done ? "done" : "interrupted";
         if (!failure_.empty()) out["failure"] = failure_;
+        out["verdict"] = nlohmann::ordered_json::parse(verdict_json(world));
     }
     return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }

@@ -25,7 +25,7 @@ class Progress final : public Observer {
     void put(std::string_view text);
     std::string bar_line(std::int64_t step, double time) const;
     std::string plain_line(std::int64_t step, double time) const;
-    std::string json_line(std::string_view event, std::int64_t step, double time) const;
+    std::string json_line(std::string_view event, const World& world) const;
     double real_time_factor() const;  // simulated over wall time
     double seconds_left(std::int64_t step) const;
 
@@ -35,6 +35,7 @@ class Progress final : public Observer {
     std::int64_t measured_ = 0;
     double last_told_ms_ = 0;
     std::int64_t last_told_step_ = -1;
+    bool told_ = false;  // a line was written
     std::string failure_;
     std::size_t shown_ = 0;  // columns of the line that is on the terminal
 };

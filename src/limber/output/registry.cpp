@@ -31,8 +31,10 @@ const ObserverEntry observers[] = {
      [](const RunOutputOptions& o) -> Made { return std::make_unique<SolverCsv>(o.dir); },
      "a table of the solver's own, such as modes.csv"},
     {"probes", false,
-     [](const RunOutputOptions& o) -> Made { return std::make_unique<ProbesCsv>(o.dir); },
-     "probes/<name>.csv: motion, forces and strain at the scene's probes"},
+     [](const RunOutputOptions& o) -> Made {
+         return std::make_unique<ProbesCsv>(o.dir, o.probe_every);
+     },
+     "probes/<name>.csv: motion, centre of mass, forces and strain at the scene's probes"},
     {"joints", false,
      [](const RunOutputOptions& o) -> Made { return std::make_unique<JointsCsv>(o.dir); },
      "joints.csv: forces, lengths and pressures of attachments, cables, cavities and needles"},

@@ -96,6 +96,10 @@ std::string warnings(const Json& summary) {
         out += "<p class=\"note failed\"><b>Failed.</b> " + markup_escaped(failure) + "</p>\n";
     if (summary.contains("finite") && summary["finite"] == false)
         out += "<p class=\"note failed\">Some values were not finite and were left out.</p>\n";
+    if (summary.contains("verdict") && summary["verdict"].is_array())
+        for (const Json& fault : summary["verdict"])
+            out += "<p class=\"note failed\"><b>Verdict.</b> " +
+                   markup_escaped(text_at(fault, "text")) + "</p>\n";
     if (summary.contains("flags") && summary["flags"].is_object())
         for (const auto& [name, count] : summary["flags"].items())
             out +=
@@ -228,7 +232,10 @@ std::string charts(const std::vector<StepRow>& rows, double h) {
         return chart_html(chart);
     };
     std::string out = "<div class=\"charts\">\n" + chart_html(time_chart(rows, x, h));
-    out += single("Residual |r| / |b|", "of the linear solve, at its end", 4, true,
+    const bool measured = std::any_of(rows.begin(), rows.end(),
+                                      [](const StepRow& r) { return std::isfinite(r.residual); });
+    out += single("Residual |r| / |b|",
+                  measured ? "of the solve, at its end" : "this solver measures none", 4, true,
                   [](const StepRow& r) { return r.residual; });
     out += single("Iterations a step", "", 3, false, [](const StepRow& r) { return r.iterations; });
     out += chart_html(energy_chart(rows, x));
@@ -248,7 +255,7 @@ std::string value_table(const Json& summary) {
 }
 
 Json read_summary(const std::string& path) {
-    Json summary = Json::parse(read_file(path), nullptr, false);
+    Json summary = Json::parse(read_text_file(path), nullptr, false);
     if (!summary.is_object()) throw InputError({path, 0, 0, -1}, "not a summary of a run");
     return summary;
 }

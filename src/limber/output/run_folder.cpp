@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "limber/core/errors.h"
-#include "limber/output/probes_csv.h"
+#include "limber/io/file.h"
 #include "limber/output/text.h"
 
 namespace limber {
@@ -22,9 +22,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 7> written_files = {
-    "scene.toml",    "steps.csv",    "summary.json", "report.html",
-    "decisions.csv", "contacts.csv", "joints.csv"};
+constexpr std::array<std::string_view, 9> written_files = {
+    "scene.toml",   "steps.csv",  "summary.json", "report.html", "decisions.csv",
+    "contacts.csv", "joints.csv", "modes.csv",    "async.csv"};
+/// Of every version.
+constexpr std::string_view probe_header_start = "step,time,displacement_x,";
 constexpr std::array<std::string_view, 4> written_folders = {"vtu", "contacts", "probes",
                                                              "checkpoint"};
 
@@ -75,6 +77,9 @@ RunFolder::RunFolder(const std::string& path, std::span<const std::string> input
     refuse_inputs(path, inputs);
     create_folders(path);
     lock();
+    remove_stale_parts(path);
+    for (std::string_view folder : written_folders)
+        remove_stale_parts(path + '/' + std::string(folder));
 }
 
 // The lock is the system's (flock): it ends with the process, however that dies, so a lock file
@@ -136,18 +141,14 @@ void remove_file(const fs::path& path) {
 }
 
 template <class Wanted>
-void remove_inside(const fs::path& folder, Wanted wanted) {
+void remove_inside(const std::string& folder, Wanted wanted) {
     std::error_code error;
     if (fs::symlink_status(folder, error).type() != fs::file_type::directory) return;
-    std::vector<fs::path> doomed;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-        std::error_code ignored;
-        if (it->symlink_status(ignored).type() == fs::file_type::regular &&
-            wanted(it->path().filename().string()))
-            doomed.push_back(it->path());
+    for (const std::string& name : names_in(folder)) {
+        const std::string path = folder + '/' + name;
+        if (fs::symlink_status(path, error).type() == fs::file_type::regular && wanted(name))
+            remove_file(path);
     }
-    if (error) throw SystemError(folder.string(), "list the folder", error.value());
-    for (const fs::path& path : doomed) remove_file(path);
 }
 
 }  // namespace
@@ -159,15 +160,18 @@ void remove_earlier_run(const std::string& dir) {
         if (fs::symlink_status(path, error).type() == fs::file_type::regular) remove_file(path);
     }
     for (const char* folder : {"vtu", "contacts"})
-        remove_inside(fs::path(dir) / folder, [](const std::string& name) {
+        remove_inside(dir + '/' + folder, [](const std::string& name) {
             return name == "series.pvd" || is_frame(name);
         });
     // A probe may have any name: its table is known by its first line.
-    remove_inside(fs::path(dir) / "probes", [&](const std::string& name) {
+    remove_inside(dir + "/probes", [&](const std::string& name) {
         std::ifstream file(fs::path(dir) / "probes" / name);
         std::string line;
         return fs::path(name).extension() == ".csv" && std::getline(file, line) &&
-               line == probe_header();
+               line.starts_with(probe_header_start);
+    });
+    remove_inside(dir + "/checkpoint", [](const std::string& name) {
+        return name.starts_with("step_") && name.ends_with(".limber");
     });
 }
 

@@ -15,6 +15,7 @@ enum class LogKind { none, text, json };
 struct RunOutputOptions {
     std::string dir;                          // the run folder; empty: no files, progress only
     std::int64_t every = 1;                   // steps between frames
+    std::int64_t probe_every = 1;             // steps between rows of probes
     std::vector<std::string> formats{"vtu"};  // frame formats, by the names in output/registry.h
     std::string scene;                        // the scene file as the user gave it
     std::string scene_text;                   // resolved, for scene.toml; empty: not written

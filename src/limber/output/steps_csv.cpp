@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/output/steps_csv.h"
 
+#include <cmath>
 #include <limits>
 
 #include "limber/core/errors.h"
@@ -39,12 +40,16 @@ void append_step_row(std::string& out, const StepReport& report) {
         out += ',';
         append_number(out, value);
     };
+    const bool measured = !std::isnan(report.solve.residual);
     append_number(out, report.step);
     number(report.time);
     number(report.wall_ms);
     for (double ms : report.stage_ms) number(ms);
     count(report.solve.iterations);
-    number(report.solve.residual);
+    if (measured)
+        number(report.solve.residual);
+    else
+        out += ',';
     number(report.kinetic);
     number(report.elastic);
     number(report.potential);
@@ -52,7 +57,7 @@ void append_step_row(std::string& out, const StepReport& report) {
     number(report.max_penetration);
     std::string flags = flag_names(report.flags);
     std::string absolute;
-    if (!append_number(absolute, report.solve.absolute_residual)) finite = false;
+    if (!append_number(absolute, report.solve.absolute_residual) && measured) finite = false;
     if (!finite) flags += flags.empty() ? "not_finite" : "|not_finite";
     out.append(",").append(flags).append(",").append(absolute).append(",");
     out += to_string(report.solve.status);
@@ -147,7 +152,7 @@ StepRow read_row(std::string_view line, const std::string& file, int number) {
 }  // namespace
 
 std::vector<StepRow> read_steps(const std::string& path) {
-    const std::string text = read_file(path);
+    const std::string text = read_text_file(path);
     std::string_view rest = text;
     std::vector<StepRow> rows;
     for (int number = 1; !rest.empty(); ++number) {

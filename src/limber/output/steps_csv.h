@@ -25,7 +25,7 @@ class StepsCsv final : public Observer {
 /// The first line of steps.csv, without its end.
 std::string steps_header();
 /// A row, without its end. A number that is not finite leaves its field empty and adds the flag
-/// "not_finite".
+/// "not_finite"; a residual that was not measured leaves its fields empty.
 void append_step_row(std::string& out, const StepReport& report);
 /// Names of the flags, joined by '|'.
 std::string flag_names(unsigned flags);

@@ -14,6 +14,7 @@
 #include "limber/core/hash.h"
 #include "limber/core/version.h"
 #include "limber/io/file.h"
+#include "limber/output/verdict_output.h"
 #include "limber/sim/world.h"
 
 namespace limber {
@@ -55,7 +56,7 @@ void RunTotals::add(const StepRow& row) {
     for (int s = 0; s < n_stages; ++s) stage_sum[s] += fine(row.stage_ms[s]);
     iterations += row.iterations;
     max_iterations = std::max(max_iterations, row.iterations);
-    fine(row.residual);
+    if (std::isinf(row.residual)) finite = false;  // NaN: the solver measures none
     const double energy = fine(row.kinetic + row.elastic + row.potential);
     if (steps() == 1) energy_first = energy_max = energy;
     energy_last = energy;
@@ -202,6 +203,7 @@ void Summary::write(const World& world, const std::string& status) {
     out["total_steps"] = options_.total_steps;
     out["simulated_s"] = world.state().time;
     add_totals(totals_, out);
+    out["verdict"] = Json::parse(verdict_json(world));
     out["contact_pairs"] = contacts_json(world);
     out["finite"] = totals_.finite && state_is_finite(world.state());
     out["state_hash"] = hex64(world.state_hash());

@@ -52,8 +52,8 @@ std::uint64_t frame_bytes(const Model& model) {
                  body.skin.triangles.size() * (3 * 4 + 4 + 1);
     for (const Body& body : model.bodies)
         skins += body.triangles().size() * (3 * 4 + 4 + 1 + 4 + 16);
-    // Points and five vectors and an id a node; corners, offset, type and three values a tet.
-    return skins + std::uint64_t(model.n_nodes()) * (6 * 24 + 8) +
+    // Points and seven vectors and an id a node; corners, offset, type and three values a tet.
+    return skins + std::uint64_t(model.n_nodes()) * (8 * 24 + 8) +
            std::uint64_t(model.n_tets()) * (4 * 8 + 8 + 1 + 4 + 16) + 4096 * model.bodies.size();
 }
 
@@ -176,6 +176,8 @@ void VtuSeries::write_body(const World& world, std::size_t b, const std::string&
         {"rest", part(model.mesh.nodes)},
         {"displacement", std::span<const Vec3d>(displacement_)},
         {"velocity", part(state.v)},
+        {"external_force", part(forces.external)},
+        {"contact_force", part(forces.contact)},
         {"force", std::span<const Vec3d>(force_)},
         {"reaction", part(forces.reaction)},
         {"node_id", std::span<const std::int64_t>(model.mesh.node_ids).subspan(first, n)}};

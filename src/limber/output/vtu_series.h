@@ -12,7 +12,8 @@
 namespace limber {
 
 /// vtu/series.pvd and vtu/<body>_000123.vtu, every `every` steps from step 0 on; the skin of a body
-/// beside it as vtu/<body>_skin_000123.vtu, vertices in the order of the skin's file.
+/// beside it as vtu/<body>_skin_000123.vtu, vertices in the order of the skin's file. The arrays
+/// are in docs/results.md.
 class VtuSeries final : public Observer {
   public:
     VtuSeries(std::string dir, std::int64_t every);
@@ -35,7 +36,8 @@ class VtuSeries final : public Observer {
     std::vector<std::string> stems_;    // file name of each body
     std::vector<TetMeasure> measures_;  // one per tet
     CellFields fields_;                 // of the solver
-    std::vector<Vec3d> displacement_, force_;
+    std::vector<Vec3d> displacement_;
+    std::vector<Vec3d> force_;  // external and contact forces together [N]
     std::vector<double> von_mises_, det_F_;
     std::vector<std::int32_t> material_;
     std::vector<Tet> tets_;            // of one body, counted from its first node

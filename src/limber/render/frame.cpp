@@ -96,6 +96,13 @@ class VtuFrame {
     pugi::xml_node piece_;
 };
 
+/// Whole only where it begins as a frame does.
+std::string frame_bytes(const std::string& path) {
+    if (read_head(path, 4096).find("<VTKFile") == std::string::npos)
+        throw InputError({path, 0, 0, -1}, "does not begin with <VTKFile; not a frame of limber");
+    return read_file(path);
+}
+
 /// <stem>_<digits>.vtu
 bool split_name(const std::string& file, std::string& stem, std::int64_t& step) {
     const std::size_t bar = file.rfind('_');
@@ -109,13 +116,10 @@ bool split_name(const std::string& file, std::string& stem, std::int64_t& step) 
 template <class F>
 void for_each_frame_file(const std::string& dir, F&& f, const char* kind = "vtu") {
     const fs::path folder = fs::path(dir) / kind;
-    std::error_code error;
-    fs::directory_iterator it(folder, error);
-    if (error) throw SystemError(folder.string(), "list the frames", error.value());
-    for (const fs::directory_entry& entry : it) {
+    for (const std::string& name : names_in(folder.string())) {
         std::string stem;
         std::int64_t step = 0;
-        if (split_name(entry.path().filename().string(), stem, step)) f(entry.path(), stem, step);
+        if (split_name(name, stem, step)) f(folder / name, stem, step);
     }
 }
 
@@ -185,51 +189,64 @@ std::vector<std::int64_t> frame_steps(const std::string& dir) {
 }
 
 bool has_frame_contacts(const std::string& dir) {
-    return fs::is_directory(fs::path(dir) / "contacts");
+    return is_folder((fs::path(dir) / "contacts").string());
 }
 
 std::vector<FrameContact> read_frame_contacts(const std::string& dir, std::int64_t step) {
     std::vector<FrameContact> out;
     const auto read = [&](const fs::path& path, const std::string&, std::int64_t k) {
         if (k != step) return;
-        const VtuFrame file(path.string(), read_file(path.string()));
-        const std::vector<Vec3d> points = file.vectors("Points", "Points"),
-                                 normal = file.vectors("PointData", "normal_force"),
-                                 friction = file.vectors("PointData", "friction_force");
-        for (std::size_t i = 0; i < points.size(); ++i)
-            out.push_back({points[i], normal[i] + friction[i]});
+        const VtuFrame file(path.string(), frame_bytes(path.string()));
+        const std::vector<Vec3d> points = file.vectors("Points", "Points");
+        std::vector<Vec3d> force;
+        if (file.has("PointData", "force")) {
+            force = file.vectors("PointData", "force");
+        } else {  // runs of limber 0.1.0 before 2026-11 have its two parts alone
+            force = file.vectors("PointData", "normal_force");
+            const std::vector<Vec3d> friction = file.vectors("PointData", "friction_force");
+            for (std::size_t i = 0; i < force.size(); ++i) force[i] += friction[i];
+        }
+        for (std::size_t i = 0; i < points.size(); ++i) out.push_back({points[i], force[i]});
     };
     for_each_frame_file(dir, read, "contacts");
     return out;
 }
 
-std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step, bool skins) {
-    std::vector<FrameBody> out, found_skins;
+SkinnedFrame read_skinned_frame(const std::string& dir, std::int64_t step) {
+    SkinnedFrame out;
+    std::vector<FrameBody> found_skins;
     for_each_frame_file(dir, [&](const fs::path& path, const std::string& stem, std::int64_t k) {
         if (k != step) return;
         FrameBody body = read_frame_file(path.string());
         body.name = stem;
         const bool skin = !body.triangles.empty() && body.von_mises.empty();
-        (skin ? found_skins : out).push_back(std::move(body));
+        (skin ? found_skins : out.bodies).push_back(std::move(body));
     });
-    if (out.empty())
+    if (out.bodies.empty())
         throw InputError({dir, 0, 0, -1}, "no frame of step " + std::to_string(step) + "; " +
                                               nearest_steps(frame_steps(dir), step));
-    std::sort(out.begin(), out.end(),
+    std::sort(out.bodies.begin(), out.bodies.end(),
               [](const FrameBody& a, const FrameBody& b) { return a.name < b.name; });
-    if (!skins) return out;
+    out.skins.resize(out.bodies.size());
     for (FrameBody& skin : found_skins)
-        for (FrameBody& body : out)
-            if (skin.name == body.name + "_skin") {
-                skin.name = body.name;
-                body = std::move(skin);
+        for (std::size_t b = 0; b < out.bodies.size(); ++b)
+            if (skin.name == out.bodies[b].name + "_skin") {
+                skin.name = out.bodies[b].name;
+                out.skins[b] = std::move(skin);
                 break;
             }
     return out;
 }
 
+std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step, bool skins) {
+    SkinnedFrame frame = read_skinned_frame(dir, step);
+    for (std::size_t b = 0; skins && b < frame.bodies.size(); ++b)
+        if (!frame.skins[b].points.empty()) frame.bodies[b] = std::move(frame.skins[b]);
+    return std::move(frame.bodies);
+}
+
 FrameBody read_frame_file(const std::string& path) {
-    const VtuFrame file(path, read_file(path));
+    const VtuFrame file(path, frame_bytes(path));
     FrameBody body;
     body.points = file.vectors("Points", "Points");
     body.displacement = file.vectors("PointData", "displacement");

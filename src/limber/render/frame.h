@@ -26,6 +26,12 @@ std::vector<std::int64_t> frame_steps(const std::string& dir);
 /// All bodies of one frame, by name, with skins in the place of the bodies that have one unless
 /// `skins` is false. A step without a frame is an InputError that names the nearest ones.
 std::vector<FrameBody> read_frame(const std::string& dir, std::int64_t step, bool skins = true);
+/// All bodies of one frame, by name, and the skins beside them. Errors as read_frame().
+struct SkinnedFrame {
+    std::vector<FrameBody> bodies,
+        skins;  // skins: one for each body, without points where it has none
+};
+SkinnedFrame read_skinned_frame(const std::string& dir, std::int64_t step);
 /// One vtu/<body>_000123.vtu or vtu/<body>_skin_000123.vtu as limber writes it; whatever else is
 /// refused with the reason.
 FrameBody read_frame_file(const std::string& path);

@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "limber/io/mesh_reader.h"
+#include "limber/mesh/shapes/cloth.h"
 
 namespace limber {
 
 namespace {
 
-[[noreturn]] void refuse(const BodyDef& def, const std::string& text) {
+[[noreturn]] void refuse_cloth(const BodyDef& def, const std::string& text) {
     throw InputError(def.origin.at(def.mesh ? "mesh" : "shape"), def.origin.path + ": " + text);
 }
 
@@ -18,7 +19,7 @@ ShapeSurface surface_of(const BodyDef& def, std::vector<std::string>& warnings) 
         try {
             return make_shape_surface(*def.shape);
         } catch (const InputError& e) {
-            refuse(def, e.message());
+            refuse_cloth(def, e.message());
         }
     }
     LoadedSurface loaded = read_surface(std::string(*def.mesh));
@@ -28,16 +29,18 @@ ShapeSurface surface_of(const BodyDef& def, std::vector<std::string>& warnings) 
 }
 
 void check_surface(const BodyDef& def, const TriMesh& mesh) {
-    if (mesh.triangles.empty()) refuse(def, "no triangles; cloth is made of them");
+    if (mesh.triangles.empty()) refuse_cloth(def, "no triangles; cloth is made of them");
     const TriMeshReport report = inspect(mesh);
     if (report.degenerate > 0)
-        refuse(def, std::to_string(report.degenerate) +
-                        " triangles have no area; allowed: triangles of three different points");
+        refuse_cloth(def,
+                     std::to_string(report.degenerate) +
+                         " triangles have no area; allowed: triangles of three different points");
     if (report.duplicates > 0)
-        refuse(def, std::to_string(report.duplicates) + " triangles are given twice");
+        refuse_cloth(def, std::to_string(report.duplicates) + " triangles are given twice");
     if (report.nonmanifold_edges > 0)
-        refuse(def, std::to_string(report.nonmanifold_edges) +
-                        " edges belong to three triangles or more; a sheet has two at an edge");
+        refuse_cloth(def,
+                     std::to_string(report.nonmanifold_edges) +
+                         " edges belong to three triangles or more; a sheet has two at an edge");
 }
 
 /// Without the nodes that no triangle uses.
@@ -75,6 +78,7 @@ SurfaceBody packed(const BodyDef& def, const ShapeSurface& surface,
 SurfaceBody make_cloth_body(const BodyDef& def) {
     std::vector<std::string> warnings;
     const ShapeSurface surface = surface_of(def, warnings);
+    require_cloth_memory(surface.mesh.n_triangles());
     check_surface(def, surface.mesh);
     return packed(def, surface, std::move(warnings));
 }
@@ -89,22 +93,22 @@ SurfaceBody make_rigid_body(const BodyDef& def) {
                 warnings.push_back(def.origin.path + ": " + remark);
             surface.mesh = boundary_surface(made.mesh);
         } catch (const InputError& e) {
-            refuse(def, e.message());
+            refuse_cloth(def, e.message());
         }
     } else {
         surface = surface_of(def, warnings);
     }
     const TriMeshReport report = inspect(surface.mesh);
     if (surface.mesh.triangles.empty())
-        refuse(def, "no triangles; a rigid body is made of its surface");
+        refuse_cloth(def, "no triangles; a rigid body is made of its surface");
     if (!report.manifold())
-        refuse(def,
-               "a rigid body needs a closed surface of one thickness, and this one has " +
-                   std::to_string(report.open_edges) + " open edges, " +
-                   std::to_string(report.nonmanifold_edges + report.misoriented_edges) +
-                   " edges of three triangles or of two that face opposite ways, and " +
-                   std::to_string(report.degenerate + report.duplicates) +
-                   " triangles without area or given twice; allowed: limber check tells where");
+        refuse_cloth(
+            def, "a rigid body needs a closed surface of one thickness, and this one has " +
+                     std::to_string(report.open_edges) + " open edges, " +
+                     std::to_string(report.nonmanifold_edges + report.misoriented_edges) +
+                     " edges of three triangles or of two that face opposite ways, and " +
+                     std::to_string(report.degenerate + report.duplicates) +
+                     " triangles without area or given twice; allowed: limber check tells where");
     if (report.inside_out()) surface.mesh = turned(std::move(surface.mesh));
     return packed(def, surface, std::move(warnings));
 }

@@ -17,7 +17,7 @@ namespace limber {
 namespace {
 
 /// Three digits are enough for a message.
-std::string short_text(double value) {
+std::string joint_text(double value) {
     return fmt::format("{:.3g}", value);
 }
 
@@ -78,7 +78,7 @@ class JointBuilder {
         const double away = points_.outside(side, place);
         if (side.body >= 0 && away > 1e-6 * points_.size(side.body))
             refuse(origin, key,
-                   ": the point " + vector_text(place) + " lies " + short_text(away) +
+                   ": the point " + vector_text(place) + " lies " + joint_text(away) +
                        " m outside of " + points_.side_text(side) + "; allowed: a point inside it");
         return points_.at(side, {place})[0];
     }
@@ -121,8 +121,8 @@ class JointBuilder {
         }
         if (nodes.empty())
             refuse(def.origin, "select",
-                   ": no selected node is within reach = " + short_text(reach) + " m of " +
-                       points_.side_text(b) + "; the nearest is " + short_text(nearest) +
+                   ": no selected node is within reach = " + joint_text(reach) + " m of " +
+                       points_.side_text(b) + "; the nearest is " + joint_text(nearest) +
                        " m away");
         const std::vector<JointPoint> others = points_.at(b, places);
         for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -197,8 +197,8 @@ class JointBuilder {
         for (const double pull : def.pull)
             if (pull >= data.length)
                 refuse(def.origin, "pull",
-                       " = " + short_text(pull) + " m leaves nothing of a cable of " +
-                           short_text(data.length) + " m");
+                       " = " + joint_text(pull) + " m leaves nothing of a cable of " +
+                           joint_text(data.length) + " m");
         if (std::all_of(data.path.begin(), data.path.end(),
                         [&](const JointPoint& p) { return held(p); }))
             refuse(def.origin, "path",
@@ -285,7 +285,7 @@ class JointBuilder {
         const double volume = wall.volume(x);
         if (!(volume > 0))
             refuse(def.origin, def.select ? "select" : "body",
-                   ": the selected faces hold " + short_text(volume) +
+                   ": the selected faces hold " + joint_text(volume) +
                        " m^3: they look outwards; allowed: the wall of a hollow");
         const std::string name = name_of(def, "cavity", number);
         if (def.pressure) {
@@ -333,7 +333,7 @@ class JointBuilder {
         data.inside = points_on_shaft(data, x, tip, data.direction_at(0));
         if (data.inside.empty() && point_inside(data.tets, x, tip))
             refuse(def.origin, "length",
-                   " = " + short_text(def.length) + " m: the whole needle is inside body '" +
+                   " = " + joint_text(def.length) + " m: the whole needle is inside body '" +
                        def.body + "'; allowed: a shaft that reaches out of it");
         warn_if_it_misses(def, data);
         model_.joints.push_back(std::move(data));
@@ -348,7 +348,7 @@ class JointBuilder {
             nearest = std::min(
                 nearest, points_.outside(points_.side(def.body), data.tip_at(end * k / samples)));
         if (nearest < 0.01 * points_.size(points_.side(def.body).body)) return;
-        warn(def.origin, ": the tip comes no nearer than " + short_text(nearest) + " m to body '" +
+        warn(def.origin, ": the tip comes no nearer than " + joint_text(nearest) + " m to body '" +
                              def.body +
                              "' where that is at rest; is tip, direction or motion wrong?");
     }

@@ -10,8 +10,10 @@
 
 namespace limber {
 
+class ErrorList;
+
 /// What can be said of attachments, cables, cavities and needles without a mesh.
-void check_joints(const SceneDef& scene);
+void check_joints(const SceneDef& scene, ErrorList& errors);
 
 /// Puts them into the model, whose bodies, pins and obstacles are finished: joints and pressures.
 /// InputError where points lie outside their bodies or constraints contradict each other.

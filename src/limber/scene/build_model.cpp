@@ -5,14 +5,18 @@
 #include <cmath>
 
 #include "limber/core/check.h"
-#include "limber/core/memory.h"
 #include "limber/io/mesh_reader.h"
+#include "limber/mesh/doctor_repair.h"
+#include "limber/scene/body_mesh.h"
 #include "limber/scene/build_cloth.h"
 #include "limber/scene/build_joints.h"
 #include "limber/scene/build_loads.h"
+#include "limber/scene/error_list.h"
+#include "limber/scene/node_table.h"
 #include "limber/scene/placement.h"
 #include "limber/scene/selection.h"
 #include "limber/scene/start_checks.h"
+#include "limber/scene/start_limits.h"
 #include "limber/scene/supports.h"
 
 namespace limber {
@@ -29,17 +33,26 @@ class Builder {
         model_.gravity = scene_.gravity.value_or(model_.gravity);
         model_.up_axis = scene_.up == UpAxis::y ? 1 : 2;
         add_materials();
-        for (const BodyDef& def : scene_.bodies) add_body(def);
-        for (const PinDef& def : scene_.pins) add_pin(def);
-        check_pins();
+        ErrorList errors;
+        for (const BodyDef& def : scene_.bodies) errors.run([&] { add_body(def); });
+        errors.throw_if_any();  // what follows counts on all bodies
+        for (const PinDef& def : scene_.pins) errors.run([&] { add_pin(def); });
+        for (const ProbeDef& def : scene_.probes) errors.run([&] { add_probe(def); });
+        errors.run([&] { model_.obstacles = make_obstacles(scene_, report_.warnings); });
+        errors.throw_if_any();
+        errors.run([&] { check_pins(); });
         finish_model(model_);
-        if (model_.integrator == Integrator::quasi_static) check_supports(scene_, model_);
+        errors.run([&] {
+            if (model_.integrator == Integrator::quasi_static) check_supports(scene_, model_);
+        });
         add_velocities();
+        for (const BodyDef& def : scene_.bodies) errors.run([&] { add_initial_state(def); });
         for (const ForceDef& def : scene_.forces)
-            model_.forces.push_back(
-                nodal_force(def, model_.forces.size(), placed(def.body), body(def.body)));
-        model_.obstacles = make_obstacles(scene_, report_.warnings);
-        for (const ProbeDef& def : scene_.probes) add_probe(def);
+            errors.run([&] {
+                model_.forces.push_back(
+                    nodal_force(def, model_.forces.size(), placed(def.body), body(def.body)));
+            });
+        errors.throw_if_any();
         for (const auto& pair : scene_.contact.ignore) ignore_contact(pair);
         check_start();
         add_joints(scene_, placed_, model_, report_.warnings);
@@ -58,11 +71,7 @@ class Builder {
         if (time.analysis == Analysis::static_load)
             model_.load_ramp = static_cast<double>(time.n_steps()) * time.step;
     }
-    void warn(const SourcePlace& place, const std::string& text) {
-        std::string where = place.file;
-        if (place.line > 0) where += ':' + std::to_string(place.line);
-        report_.warnings.push_back((where.empty() ? "" : where + ": ") + text);
-    }
+    void warn(const SourcePlace& place, const std::string& text) { report_.warn(place, text); }
     std::size_t number_of(const std::string& name) const {
         for (std::size_t i = 0; i < scene_.bodies.size(); ++i)
             if (scene_.bodies[i].name == name) return i;
@@ -94,40 +103,10 @@ class Builder {
 
     // ---- bodies
 
-    /// What a body costs from its mesh to the last matrix block: measured at about 1 kB a tet.
-    static void require_memory_for(double n_tets) {
-        require_memory(1000 * n_tets, std::to_string(static_cast<std::int64_t>(n_tets)) + " tets");
-    }
-
-    /// Before it is made; 0 where only the mesher can tell, which looks at the memory itself.
-    static double expected_tets(const ShapeDef& shape) {
-        if (shape.tets > 0) return shape.tets;
-        if (shape_info(shape.kind).make) return 0;
-        const std::array<Index, 3> n = resolution_of(shape);
-        return 6.0 * n[0] * n[1] * n[2];
-    }
-
     TetMesh make_mesh(const BodyDef& def, BodyReport& report) {
-        LoadedMesh loaded;
-        if (def.mesh) {
-            loaded = read_tet_mesh(std::string(*def.mesh),
-                                   {.strict = options_.strict, .linearise = options_.linearise});
-            for (const std::string& warning : loaded.report.warnings)
-                report_.warnings.push_back(std::string(*def.mesh) + ": " + warning);
-        } else {
-            try {
-                require_memory_for(expected_tets(*def.shape));
-                ShapeMesh made = make_shape_mesh(*def.shape);
-                loaded.mesh = std::move(made.mesh);
-                for (const std::string& remark : made.remarks)
-                    warn(def.origin.at("shape"), def.origin.path + ": " + remark);
-            } catch (const InputError& e) {
-                throw InputError(def.origin.at("shape"), def.origin.path + ": " + e.message());
-            }
-            loaded.report = repair_mesh(loaded.mesh, def.origin.path);
-        }
-        require_memory_for(loaded.mesh.n_tets());
-        report.mesh = loaded.report;
+        LoadedMesh loaded = body_mesh(def, options_, report_);
+        report.mesh = std::move(loaded.report);
+        report.scale = placement_of(def).scale;
         return std::move(loaded.mesh);
     }
 
@@ -173,7 +152,8 @@ class Builder {
                                    : make_mesh(def, report);
         check_parts(def, report.mesh.n_parts);
         const Placement place = placement_of(def);
-        for (Vec3d& x : mesh.nodes) x = place.linear * x + place.translate;
+        const Mat3d& turn = mesh.tets.empty() ? place.linear : place.rotation;  // tets are scaled
+        for (Vec3d& x : mesh.nodes) x = turn * x + place.translate;
         check_placed(def, mesh);
         append(def, mesh);
         model_.bodies.back().cloth = std::move(sheet);
@@ -197,6 +177,8 @@ class Builder {
         if (loaded.mesh.triangles.empty())
             throw InputError(def.origin.at("skin"), def.origin.path + ".skin: no triangles");
         for (Vec3d& x : loaded.mesh.nodes) x = place.linear * x + place.translate;
+        if (const std::string wrong = range_problem(loaded.mesh); !wrong.empty())
+            throw InputError(def.origin.at("skin"), def.origin.path + ".skin: placed, " + wrong);
         Body& body = model_.bodies.back();
         body.skin.embedding = embed(mesh, loaded.mesh.nodes);
         for (Tet& corners : body.skin.embedding.corners)
@@ -331,13 +313,62 @@ class Builder {
 
     void add_pin(const PinDef& def) {
         Pin pin;
-        pin.label = "pin " + std::to_string(model_.pins.size()) + " (body '" + def.body + "')";
-        pin.nodes = select_nodes(def.select, placed(def.body));
-        for (Index& node : pin.nodes) node += body(def.body).node_begin;
+        pin.label =
+            "pin " + std::to_string(&def - scene_.pins.data()) + " (body '" + def.body + "')";
         const std::string_view axes = enum_names(def.axes)[static_cast<std::size_t>(def.axes)];
         for (int i = 0; i < 3; ++i) pin.axes[i] = axes.find("xyz"[i]) != std::string_view::npos;
+        if (def.file) return hold_by_file(def, std::move(pin));
+        pin.nodes = select_nodes(*def.select, placed(def.body));
+        for (Index& node : pin.nodes) node += body(def.body).node_begin;
         if (def.motion) pin.motion = motion_of(*def.motion);
+        add(def, std::move(pin));
+    }
+    void add(const PinDef& def, Pin pin) {
         model_.pins.push_back(std::move(pin));
+        pin_entry_.push_back(static_cast<std::size_t>(&def - scene_.pins.data()));
+    }
+
+    /// Nodes that go the same way share a pin of the model: a face that is moved as one is one pin.
+    void hold_by_file(const PinDef& def, Pin pin) {
+        const std::string path(*def.file);
+        const NodeTable table = read_node_table(path, held_columns);
+        for (int i = 0; i < 3; ++i) pin.axes[i] = pin.axes[i] && table.given[i];
+        if (!pin.axes[0] && !pin.axes[1] && !pin.axes[2])
+            throw InputError(
+                def.origin.at("axes"),
+                def.origin.path + ".axes names no coordinate that has a column in " + path);
+        std::map<std::array<double, 3>, std::vector<Index>> same_way;
+        for (const auto& [node, row] :
+             rows_of_body(table, path, placed(def.body), def.origin.path + ".file"))
+            same_way[{row.value.x, row.value.y, row.value.z}].push_back(body(def.body).node_begin +
+                                                                        node);
+        for (auto& [u, nodes] : same_way) {
+            Pin part = pin;
+            part.nodes = std::move(nodes);
+            if (u != std::array<double, 3>{})
+                part.motion.translate = way_to({u[0], u[1], u[2]}, def);
+            add(def, std::move(part));
+        }
+    }
+
+    /// Along the key frames, in a static analysis without them as the loads grow, else at once.
+    Track<Vec3d> way_to(const Vec3d& u, const PinDef& def) const {
+        if (!def.times && model_.load_ramp > 0) return {{0, model_.load_ramp}, {{}, u}};
+        if (!def.times) return {{0}, {u}};
+        Track<Vec3d> track{*def.times, {}};
+        for (const double factor : *def.scale) track.values.push_back(factor * u);
+        return track;
+    }
+
+    /// Velocities node by node, beside those of the whole body.
+    void add_initial_state(const BodyDef& def) {
+        if (!def.velocity_file) return;
+        const Index first = body(def.name).node_begin;
+        const std::string path(*def.velocity_file);
+        const NodeTable table = read_node_table(path, velocity_columns);
+        for (const auto& [node, row] :
+             rows_of_body(table, path, placed(def.name), def.origin.path + ".velocity_file"))
+            model_.initial_velocity[first + node] += row.value;
     }
 
     /// A coordinate held by two pins is fine while both stand still (S15).
@@ -356,7 +387,8 @@ class Builder {
     }
     [[noreturn]] void fail_shared_node(Index node, int axis, std::size_t first,
                                        std::size_t second) const {
-        const Origin &a = scene_.pins[first].origin, &b = scene_.pins[second].origin;
+        const Origin &a = scene_.pins[pin_entry_[first]].origin,
+                     &b = scene_.pins[pin_entry_[second]].origin;
         throw InputError(b.place, "node " + std::to_string(model_.mesh.node_ids[node]) +
                                       " of body '" + model_.body_of_node(node).name +
                                       "' is held along " + "xyz"[axis] + " by " + a.path +
@@ -396,7 +428,7 @@ class Builder {
 
     // ---- what a user should know
 
-    /// Bodies inside each other and bodies that are too fast for their step.
+    /// What would go wrong in the first steps.
     void check_start() {
         const Warn say = [this](const SourcePlace& place, const std::string& text) {
             warn(place, text);
@@ -412,7 +444,12 @@ class Builder {
         } else {
             warn_about_overlaps(scene_, model_, say);
         }
+        check_obstacles(scene_, model_, say);
+        warn_about_weight(scene_, model_, say);
+        warn_about_locking(scene_, model_, say);
         warn_about_speed(scene_, model_, say);
+        warn_about_step(scene_, model_, say);
+        warn_about_precision(scene_, model_, say);
     }
 
     void finish_report() {
@@ -457,6 +494,7 @@ class Builder {
     Model model_;
     std::vector<PlacedBody> placed_;  // one per body
     std::map<std::string, Index> material_number_;
+    std::vector<std::size_t> pin_entry_;  // per pin of the model: the [[pin]] it comes from
 };
 
 }  // namespace
@@ -475,6 +513,12 @@ std::vector<Obstacle> make_obstacles(const SceneDef& scene, std::vector<std::str
     }
     for (const NeedleDef& def : scene.needles) obstacles.push_back(drawn_needle(def));
     return obstacles;
+}
+
+void BuildReport::warn(const SourcePlace& place, const std::string& text) {
+    std::string where = place.file;
+    if (place.line > 0) where += ':' + std::to_string(place.line);
+    warnings.push_back((where.empty() ? "" : where + ": ") + text);
 }
 
 Model build_model(const SceneDef& scene, BuildReport& report, const BuildOptions& options) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "limber/mesh/quality.h"
+#include "limber/scene/filled_mesh.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/model.h"
 
@@ -12,20 +13,25 @@ namespace limber {
 
 struct BodyReport {
     std::string name;
-    MeshReport mesh;  // as read, before it is placed
-    Box3 box{};       // placed [m]
-    double mass = 0;  // [kg]
+    MeshReport mesh;       // scaled, before it is rotated and moved
+    Vec3d scale{1, 1, 1};  // of the file's or shape's coordinates
+    Box3 box{};            // placed [m]
+    double mass = 0;       // [kg]
 };
 
 /// What a user should know before the first step.
 struct BuildReport {
     std::vector<BodyReport> bodies;
     std::vector<std::string> warnings;  // "scene.toml:12: warning text"
+    std::vector<FilledMesh> filled;     // of bodies whose mesh is a surface
+
+    void warn(const SourcePlace& place, const std::string& text);
 };
 
 struct BuildOptions {
-    bool strict = false;     // tets that are inside out are an error
-    bool linearise = false;  // take the corners of 10-node tets
+    bool strict = false;                         // tets that are inside out are an error
+    bool linearise = false;                      // take the corners of 10-node tets
+    std::vector<std::string> mesh_folders = {};  // where surfaces filled earlier are looked for
 };
 
 /// Reads or makes the meshes, places them, resolves selections and materials. Bad input is an

@@ -3,6 +3,7 @@
 
 #include "limber/scene/build_joints.h"
 #include "limber/scene/check_scene.h"
+#include "limber/scene/error_list.h"
 #include "limber/scene/placement.h"
 
 namespace limber {
@@ -113,17 +114,22 @@ void check_names(const std::vector<Def>& defs, std::map<std::string, std::string
 
 }  // namespace
 
-void check_joints(const SceneDef& scene) {
+void check_joints(const SceneDef& scene, ErrorList& errors) {
     const Names names = names_of(scene);
-    for (const AttachDef& def : scene.attachments) check_attachment(scene, def, names);
-    for (const CableDef& def : scene.cables) check_cable(scene, def, names);
-    for (const CavityDef& def : scene.cavities) check_cavity(scene, def, names);
-    for (const NeedleDef& def : scene.needles) check_needle(scene, def, names);
-    std::map<std::string, std::string> seen;
-    check_names(scene.attachments, seen);
-    check_names(scene.cables, seen);
-    check_names(scene.cavities, seen);
-    check_names(scene.needles, seen);
+    const auto each = [&](const auto& defs, auto check) {
+        for (const auto& def : defs) errors.run([&] { check(scene, def, names); });
+    };
+    each(scene.attachments, check_attachment);
+    each(scene.cables, check_cable);
+    each(scene.cavities, check_cavity);
+    each(scene.needles, check_needle);
+    errors.run([&] {
+        std::map<std::string, std::string> seen;
+        check_names(scene.attachments, seen);
+        check_names(scene.cables, seen);
+        check_names(scene.cavities, seen);
+        check_names(scene.needles, seen);
+    });
 }
 
 Obstacle drawn_needle(const NeedleDef& def) {

@@ -5,6 +5,7 @@
 
 #include "limber/scene/build_joints.h"
 #include "limber/scene/check_scene.h"
+#include "limber/scene/error_list.h"
 #include "limber/scene/placement.h"
 #include "limber/scene/scene.h"
 
@@ -115,17 +116,49 @@ void check_rigid(const BodyDef& body, const SceneDef& scene) {
                              scene.contact.options.name + "\"");
 }
 
+/// What a mesh is filled by, and files of initial states, are for bodies that have them.
+void check_body_files(const BodyDef& body, const SceneDef& scene, ErrorList& errors) {
+    const char* what = body.cloth ? "cloth" : body.rigid ? "rigid = true" : nullptr;
+    if (body.fill && what)
+        for (const char* key : {"cell", "tets", "graded"})
+            if (body.origin.has(key))
+                errors.add({body.origin.at(key),
+                            body.origin.path + ": " + key + " beside mesh fills a surface with " +
+                                "tets and cannot go with " + what + ", which has none"});
+    for (const char* key : {"velocity_file"}) {
+        if (!body.origin.has(key)) continue;
+        if (body.rigid)
+            errors.add({body.origin.at(key), body.origin.path + ": " + key +
+                                                 " cannot go with rigid = true; allowed: velocity "
+                                                 "and angular_velocity"});
+        if (scene.time.analysis != Analysis::dynamic)
+            errors.add(
+                {body.origin.at(key),
+                 body.origin.path + ": " + key + " cannot go with time.analysis = \"" +
+                     std::string(
+                         enum_names(Analysis{})[static_cast<std::size_t>(scene.time.analysis)]) +
+                     "\", which does not depend on the start; allowed: analysis = \"dynamic\""});
+    }
+}
+
 void check_body(const BodyDef& body, const SceneDef& scene,
-                const std::vector<std::string>& materials) {
-    placement_of(body);
-    check_shape_keys(body);
-    check_cloth(body, scene);
-    check_rigid(body, scene);
-    if (body.material)
-        check_reference(*body.material, materials, "material", "material", body.origin);
+                const std::vector<std::string>& materials, ErrorList& errors) {
+    errors.run([&] { placement_of(body); });
+    errors.run([&] { check_shape_keys(body); });
+    errors.run([&] { check_cloth(body, scene); });
+    errors.run([&] { check_rigid(body, scene); });
+    check_body_files(body, scene, errors);
+    errors.run([&] {
+        if (body.material)
+            check_reference(*body.material, materials, "material", "material", body.origin);
+    });
     for (const RegionDef& region : body.regions) {
-        check_reference(region.material, materials, "material", "material", region.origin);
-        if (region.select) check_select(*region.select);
+        errors.run([&] {
+            check_reference(region.material, materials, "material", "material", region.origin);
+        });
+        errors.run([&] {
+            if (region.select) check_select(*region.select);
+        });
     }
 }
 
@@ -198,21 +231,50 @@ void check_select(const SelectDef& select) {
                                                      std::to_string(id) + " is given twice");
 }
 
-void check_scene(const SceneDef& scene) {
-    if (scene.bodies.empty())
-        throw InputError(scene.origin.at("body"), "scene: no body; wanted at least one [[body]]");
-    std::vector<std::string> bodies, materials;
-    for (const auto& [name, material] : scene.materials) {
-        std::string assumed;
-        make_material(name, material, assumed);
-        materials.push_back(name);
+namespace {
+
+/// Pins, forces and probes: each names a body and selects nodes of it.
+void check_entries(const SceneDef& scene, const std::vector<std::string>& bodies,
+                   ErrorList& errors) {
+    for (const PinDef& pin : scene.pins) {
+        errors.run([&] { check_reference(pin.body, bodies, "body", "body", pin.origin); });
+        errors.run([&] {
+            if (pin.select) check_select(*pin.select);
+        });
+        errors.run([&] {
+            if (pin.motion) motion_of(*pin.motion);
+            if (pin.times) check_times(*pin.times, pin.scale->size(), "scale", pin.origin);
+        });
     }
-    for (const BodyDef& body : scene.bodies) {
-        check_body(body, scene, materials);
-        bodies.push_back(body.name);
+    for (const ForceDef& force : scene.forces) {
+        errors.run([&] { check_reference(force.body, bodies, "body", "body", force.origin); });
+        errors.run([&] {
+            if (force.select) check_select(*force.select);
+        });
+        errors.run([&] {
+            if (force.times) check_times(*force.times, force.scale->size(), "scale", force.origin);
+        });
     }
-    check_unique(scene.bodies, "bodies");
-    // Their files would have one name.
+    for (const ProbeDef& probe : scene.probes) {
+        errors.run([&] { check_reference(probe.body, bodies, "body", "body", probe.origin); });
+        errors.run([&] {
+            if (probe.select) check_select(*probe.select);
+        });
+    }
+}
+
+void check_obstacle(const ObstacleDef& obstacle, const SceneDef& scene, ErrorList& errors) {
+    errors.run([&] { check_obstacle_shape(obstacle, scene); });
+    errors.run([&] {
+        if (obstacle.rotate) rotation_of(*obstacle.rotate, obstacle.origin);
+    });
+    errors.run([&] {
+        if (obstacle.motion) motion_of(*obstacle.motion);
+    });
+}
+
+/// Their files would have one name.
+void check_skin_names(const SceneDef& scene) {
     for (const BodyDef& body : scene.bodies)
         for (const BodyDef& other : scene.bodies)
             if (body.skin && other.name == body.name + "_skin")
@@ -220,30 +282,36 @@ void check_scene(const SceneDef& scene) {
                                  "body '" + other.name +
                                      "' has the name under which the skin of '" + body.name +
                                      "' is written; choose another");
-    check_unique(scene.probes, "probes");
-    for (const PinDef& pin : scene.pins) {
-        check_reference(pin.body, bodies, "body", "body", pin.origin);
-        check_select(pin.select);
-        if (pin.motion) motion_of(*pin.motion);
+}
+
+}  // namespace
+
+void check_scene(const SceneDef& scene) {
+    ErrorList errors;
+    if (scene.bodies.empty())
+        errors.add({scene.origin.at("body"), "scene: no body; wanted at least one [[body]]"});
+    std::vector<std::string> bodies, materials;
+    for (const auto& [name, material] : scene.materials) {
+        errors.run([&, &name = name, &material = material] {
+            std::string assumed;
+            make_material(name, material, assumed);
+        });
+        materials.push_back(name);
     }
-    for (const ForceDef& force : scene.forces) {
-        check_reference(force.body, bodies, "body", "body", force.origin);
-        if (force.select) check_select(*force.select);
-        if (force.times) check_times(*force.times, force.scale->size(), "scale", force.origin);
+    for (const BodyDef& body : scene.bodies) {
+        check_body(body, scene, materials, errors);
+        bodies.push_back(body.name);
     }
-    for (const ProbeDef& probe : scene.probes) {
-        check_reference(probe.body, bodies, "body", "body", probe.origin);
-        if (probe.select) check_select(*probe.select);
-    }
-    for (const ObstacleDef& obstacle : scene.obstacles) {
-        check_obstacle_shape(obstacle, scene);
-        if (obstacle.rotate) rotation_of(*obstacle.rotate, obstacle.origin);
-        if (obstacle.motion) motion_of(*obstacle.motion);
-    }
-    check_ignored(scene, bodies);
-    check_joints(scene);
-    check_laws(scene);
-    check_solver(scene);
+    errors.run([&] { check_unique(scene.bodies, "bodies"); });
+    errors.run([&] { check_skin_names(scene); });
+    errors.run([&] { check_unique(scene.probes, "probes"); });
+    check_entries(scene, bodies, errors);
+    for (const ObstacleDef& obstacle : scene.obstacles) check_obstacle(obstacle, scene, errors);
+    errors.run([&] { check_ignored(scene, bodies); });
+    check_joints(scene, errors);
+    check_laws(scene, errors);
+    check_solver(scene, errors);
+    errors.throw_if_any();
 }
 
 }  // namespace limber

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <limits>
 
+#include "limber/scene/error_list.h"
 #include "limber/scene/field_info.h"
+#include "limber/scene/key_names.h"
 #include "limber/scene/units.h"
 
 namespace limber {
@@ -18,7 +20,19 @@ class Checker {
   public:
     explicit Checker(const ReadContext& context) : context_(context) {}
 
-    Value check(const Value& v, const TypeInfo& type, const std::string& path) const {
+    /// The whole value; throws all that is wrong with it.
+    Value check_all(const Value& v, const TypeInfo& type, const std::string& path) {
+        root_ = &type;
+        Value out;
+        errors_.run([&] { out = check(v, type, path); });
+        errors_.throw_if_any();
+        return out;
+    }
+
+  private:
+    /// Throws where the value itself is wrong; what is wrong inside a table or an array goes to
+    /// errors_.
+    Value check(const Value& v, const TypeInfo& type, const std::string& path) {
         Value out;
         switch (type.kind) {
             case FieldKind::boolean:
@@ -55,7 +69,6 @@ class Checker {
         return out;
     }
 
-  private:
     [[noreturn]] static void wrong_type(const Value& v, const TypeInfo& type,
                                         const std::string& path) {
         std::string found(kind_name(v.kind));
@@ -167,7 +180,7 @@ class Checker {
                root.end();
     }
 
-    Value list(const Value& v, const TypeInfo& type, const std::string& path) const {
+    Value list(const Value& v, const TypeInfo& type, const std::string& path) {
         const bool vec3 = type.kind == FieldKind::vec3;
         if (!v.is(ValueKind::array)) wrong_type(v, type, path);
         const int n = static_cast<int>(v.items.size());
@@ -176,61 +189,106 @@ class Checker {
         const TypeInfo component = type_of(FieldKind::number, type.rule);
         Value out = Value::array();
         for (int i = 0; i < n; ++i)
-            out.items.push_back(check(v.items[i], vec3 ? component : type.items[0],
-                                      path + '[' + std::to_string(i) + ']'));
+            errors_.run([&] {
+                out.items.push_back(check(v.items[i], vec3 ? component : type.items[0],
+                                          path + '[' + std::to_string(i) + ']'));
+            });
         return out;
     }
 
-    Value map(const Value& v, const TypeInfo& type, const std::string& path) const {
+    Value map(const Value& v, const TypeInfo& type, const std::string& path) {
         if (!v.is(ValueKind::table)) wrong_type(v, type, path);
         Value out = Value::table();
         for (std::size_t i = 0; i < v.items.size(); ++i) {
-            check_name(v.keys[i].name, v.keys[i].place, path + ": name");
-            out.set(v.keys[i].name, check(v.items[i], type.items[0], path + '.' + v.keys[i].name),
-                    v.keys[i].place);
+            const Value::Key& key = v.keys[i];
+            errors_.run([&] { check_name(key.name, key.place, path + ": name"); });
+            errors_.run([&] {
+                out.set(key.name, check(v.items[i], type.items[0], path + '.' + key.name),
+                        key.place);
+            });
         }
         return out;
     }
 
-    Value table(const Value& v, const TypeInfo& type, const std::string& path) const {
+    Value table(const Value& v, const TypeInfo& type, const std::string& path) {
         if (!v.is(ValueKind::table)) wrong_type(v, type, path);
         const std::string prefix = path.empty() ? "" : path + '.';
-        if (!type.tag.empty()) check_tag(v, type, prefix);
+        // Which keys belong to it is known only where the tag is good.
+        const bool all_known = good_tag(v, type);
         const auto fields = fields_of(type, v);
         Value out = Value::table();
+        std::vector<std::string> meant;  // a key that is only misspelt is not missing as well
         for (std::size_t i = 0; i < v.items.size(); ++i) {
             const Value::Key& key = v.keys[i];
             const auto field = std::find_if(fields.begin(), fields.end(),
                                             [&](const FieldInfo* f) { return f->key == key.name; });
-            if (field == fields.end()) unknown_key(v, key, type, fields, path);
-            out.set(key.name, check(v.items[i], (*field)->type, prefix + key.name), key.place);
+            if (field == fields.end()) meant.push_back(nearest_key(key.name, names_of(fields)));
+            errors_.run([&] {
+                if (field != fields.end())
+                    out.set(key.name, check(v.items[i], (*field)->type, prefix + key.name),
+                            key.place);
+                else if (all_known)
+                    unknown_key(v, key, type, fields, path);
+            });
         }
+        const auto was_meant = [&](const std::string& key) {
+            return std::find(meant.begin(), meant.end(), key) != meant.end();
+        };
         for (const FieldInfo* field : fields)
-            if (field->required && !v.find(field->key))
-                throw InputError(v.place, (path.empty() ? "scene" : path) + ": required key '" +
-                                              field->key + "' is missing; wanted " +
-                                              wanted(field->type) + ": " + field->meaning);
-        check_groups(v, type, path);
+            if (field->required && !v.find(field->key) && !was_meant(field->key))
+                errors_.add({v.place, (path.empty() ? "scene" : path) + ": required key '" +
+                                          field->key + "' is missing; wanted " +
+                                          wanted(field->type) + ": " + field->meaning});
+        check_groups(v, type, path, was_meant);
         return out;
     }
 
-    static void check_tag(const Value& v, const TypeInfo& type, const std::string& prefix) {
+    /// Whether the tag of a table, where it has one, names a case; the field of that name complains
+    /// where it does not.
+    static bool good_tag(const Value& v, const TypeInfo& type) {
+        if (type.tag.empty()) return true;
         const Value* tag = v.find(type.tag);
-        if (!tag || !tag->is(ValueKind::string)) return;  // the field of that name complains
-        for (const FieldInfo& field : type.fields)
-            if (field.key == type.tag) {
-                const Checker plain{ReadContext{}};
-                plain.check(*tag, field.type, prefix + type.tag);
-            }
+        if (!tag) return !type.default_case.empty();
+        return tag->is(ValueKind::string) &&
+               std::any_of(type.cases.begin(), type.cases.end(),
+                           [&](const CaseInfo& c) { return c.name == tag->text; });
     }
 
-    [[noreturn]] static void unknown_key(const Value& v, const Value::Key& key,
-                                         const TypeInfo& type,
-                                         const std::vector<const FieldInfo*>& fields,
-                                         const std::string& path) {
+    static std::vector<std::string> names_of(const std::vector<const FieldInfo*>& fields) {
         std::vector<std::string> names;
         for (const FieldInfo* field : fields) names.push_back(field->key);
         std::sort(names.begin(), names.end());
+        return names;
+    }
+    static std::string nearest_key(const std::string& name, const std::vector<std::string>& names) {
+        const std::string meant = key_meant(name, names);
+        return meant.empty() ? nearest(name, names) : meant;
+    }
+
+    /// The key that was meant: by another name of it, by a slip of the finger, or by another place.
+    std::string key_hint(const std::string& name, const std::vector<std::string>& names,
+                         const std::string& path) const {
+        if (const std::string meant = key_meant(name, names); !meant.empty())
+            return "; did you mean '" + meant + "'?";
+        std::vector<std::string> sections;
+        for (const FieldInfo& field : root_->fields) {
+            const bool plain = field.type.kind != FieldKind::table &&
+                               field.type.kind != FieldKind::list &&
+                               field.type.kind != FieldKind::map;
+            if (!path.empty() && plain && field.key == name)
+                return "; '" + name + "' stands at the top of the file, before the first [table]";
+            if (path.empty() && field.type.kind == FieldKind::table && field.key != "defaults")
+                for (const FieldInfo& inner : field.type.fields)
+                    if (inner.key == name) sections.push_back('[' + field.key + ']');
+        }
+        if (sections.size() == 1) return "; '" + name + "' belongs to " + sections[0];
+        return did_you_mean(name, names);
+    }
+
+    [[noreturn]] void unknown_key(const Value& v, const Value::Key& key, const TypeInfo& type,
+                                  const std::vector<const FieldInfo*>& fields,
+                                  const std::string& path) const {
+        const std::vector<std::string> names = names_of(fields);
         std::string where = path.empty() ? "scene" : path;
         if (!type.tag.empty()) {
             const Value* tag = v.find(type.tag);
@@ -239,32 +297,36 @@ class Checker {
         }
         throw InputError(key.place, where + ": unknown key '" + printable(key.name) +
                                         "'; allowed: " + joined(names) +
-                                        did_you_mean(key.name, names));
+                                        key_hint(key.name, names, path));
     }
 
-    static void check_groups(const Value& v, const TypeInfo& type, const std::string& path) {
+    template <class WasMeant>
+    void check_groups(const Value& v, const TypeInfo& type, const std::string& path,
+                      const WasMeant& was_meant) {
         for (const KeyGroup& group : type.groups) {
             std::vector<std::string> given;
             for (const std::string& key : group.keys)
                 if (v.find(key)) given.push_back(key);
             if (given.size() > 1)
-                throw InputError(v.key_place(given[1]),
-                                 path + ": " + joined(given) + " are given together; allowed: " +
-                                     (group.required ? "exactly" : "at most") +
-                                     " one of: " + joined(group.keys));
-            if (given.empty() && group.required)
-                throw InputError(v.place,
-                                 path + ": required key is missing; allowed: exactly one of: " +
-                                     joined(group.keys));
+                errors_.add({v.key_place(given[1]), path + ": " + joined(given) +
+                                                        " are given together; allowed: " +
+                                                        (group.required ? "exactly" : "at most") +
+                                                        " one of: " + joined(group.keys)});
+            if (given.empty() && group.required &&
+                std::none_of(group.keys.begin(), group.keys.end(), was_meant))
+                errors_.add({v.place, path +
+                                          ": required key is missing; allowed: exactly one of: " +
+                                          joined(group.keys)});
         }
         for (const KeyNeed& need : type.needs)
-            if (v.find(need.key) && !v.find(need.needs))
-                throw InputError(
-                    v.key_place(need.key),
-                    path + ": key '" + need.key + "' needs the key '" + need.needs + "' beside it");
+            if (v.find(need.key) && std::none_of(need.needs.begin(), need.needs.end(),
+                                                 [&](const auto& key) { return v.find(key); }))
+                errors_.add({v.key_place(need.key), path + ": key '" + need.key +
+                                                        "' needs the key '" +
+                                                        joined_by_or(need.needs) + "' beside it"});
     }
 
-    Value either(const Value& v, const TypeInfo& type, const std::string& path) const {
+    Value either(const Value& v, const TypeInfo& type, const std::string& path) {
         for (const TypeInfo& form : type.items)
             if (has_form(v, form)) return check(v, form, path);
         wrong_type(v, type, path);
@@ -291,13 +353,15 @@ class Checker {
     }
 
     ReadContext context_;
+    const TypeInfo* root_ = nullptr;
+    ErrorList errors_;
 };
 
 }  // namespace
 
 Value checked(const Value& value, const TypeInfo& type, const std::string& path,
               const ReadContext& context) {
-    return Checker(context).check(value, type, path);
+    return Checker(context).check_all(value, type, path);
 }
 
 }  // namespace limber

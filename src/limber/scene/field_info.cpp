@@ -45,6 +45,13 @@ std::string joined(const std::vector<std::string>& words) {
     return out;
 }
 
+std::string joined_by_or(const std::vector<std::string>& words) {
+    std::string out;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        out += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
+    return out;
+}
+
 std::string range_text(const Rule& rule) {
     const auto shown_bound = [&](double bound) {
         return number_text(inside_to_plain(bound, rule.unit).value_or(bound));
@@ -154,7 +161,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     int best_distance = std::max(1, static_cast<int>(word.size()) / 3) + 1;
     for (const std::string& candidate : candidates) {
         const int distance = edit_distance(word, candidate);
-        if (distance < best_distance) {
+        // A word of which no letter is left is another word: E is not f.
+        const auto longer = static_cast<int>(std::max(word.size(), candidate.size()));
+        if (distance < best_distance && distance < longer) {
             best_distance = distance;
             best = candidate;
         }

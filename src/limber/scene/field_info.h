@@ -37,9 +37,10 @@ struct KeyGroup {
     std::vector<std::string> keys;
     bool required = false;
 };
-/// `key` makes sense only beside `needs`.
+/// `key` makes sense only beside one of `needs`.
 struct KeyNeed {
-    std::string key, needs;
+    std::string key;
+    std::vector<std::string> needs;
 };
 
 struct CaseInfo;
@@ -94,6 +95,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 /// "; did you mean 'young'?" or nothing.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 std::string joined(const std::vector<std::string>& words);
+/// The same words with the last behind an "or": "mesh or shape".
+std::string joined_by_or(const std::vector<std::string>& words);
 
 struct ReadContext {
     std::string scene_folder;  // what paths given on the command line are relative to
@@ -101,7 +104,8 @@ struct ReadContext {
 };
 
 /// The value as its type wants it: numbers in SI units, every key known, every range kept, paths
-/// resolved. Anything else is an InputError at its place; `path` names the value in messages.
+/// resolved. Anything else is an InputError at its place, with a line for each mistake of the whole
+/// value; `path` names the value in messages.
 Value checked(const Value& value, const TypeInfo& type, const std::string& path,
               const ReadContext& context);
 

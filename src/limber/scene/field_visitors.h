@@ -97,7 +97,7 @@ class Describe {
     }
     void exactly_one(std::vector<std::string> keys) { out_.groups.push_back({keys, true}); }
     void at_most_one(std::vector<std::string> keys) { out_.groups.push_back({keys, false}); }
-    void needs(std::string key, std::string other) { out_.needs.push_back({key, other}); }
+    void needs(std::string key, std::string other) { out_.needs.push_back({key, {other}}); }
     /// `tag` chooses one of the cases, whose fields stand beside it. An empty `default_name` means
     /// that the tag is required.
     void one_of(std::string_view tag, AnyOptions&, std::span<const OptionCase> cases,
@@ -112,7 +112,19 @@ class Describe {
             if (out_.fields[i].key == tag)
                 out_.fields[i].default_value.reset();
             else
-                out_.needs.push_back({out_.fields[i].key, std::string(tag)});
+                out_.needs.push_back({out_.fields[i].key, {std::string(tag)}});
+    }
+    /// The fields of S, which stand in this table for a flat() part already, are read beside the
+    /// key `tag` too.
+    template <class S>
+    void also(std::string_view tag, std::optional<S>&) {
+        TypeInfo part;
+        Describe visitor(part);
+        S defaults;
+        fields(visitor, defaults);
+        for (const FieldInfo& field : part.fields)
+            for (KeyNeed& need : out_.needs)
+                if (need.key == field.key) need.needs.emplace_back(tag);
     }
 
   private:
@@ -141,6 +153,9 @@ class Assign {
     void flat(std::string_view tag, std::optional<S>& part) {
         if (table_.find(tag)) fields(*this, part.emplace());
     }
+    /// S is there when the tag and one of its own keys are.
+    template <class S>
+    void also(std::string_view tag, std::optional<S>& part);
 
   private:
     const Value& table_;
@@ -167,6 +182,10 @@ class ToValue {
     /// Only what differs from the defaults: a box has no radius to write.
     template <class S>
     void flat(std::string_view tag, std::optional<S>& part);
+    template <class S>
+    void also(std::string_view tag, std::optional<S>& part) {
+        flat(tag, part);
+    }
 
   private:
     Value& table_;
@@ -192,7 +211,9 @@ struct FieldTraits {
             type.kind = FieldKind::choice;
             for (const std::string_view name : enum_names(T{})) type.choices.emplace_back(name);
         } else {
-            T defaults{};
+            // Not T{}: where memory runs out within an aggregate's initialisers GCC 12 destroys
+            // twice what it had made.
+            T defaults = T();
             Describe visitor(type);
             fields(visitor, defaults);
         }
@@ -301,7 +322,7 @@ struct FieldTraits<std::vector<T>> {
         return type_of(FieldKind::list, {}, {FieldTraits<T>::describe(rule)});
     }
     static void assign(const Value& v, const std::string& path, std::vector<T>& out) {
-        out.assign(v.items.size(), T{});
+        out.assign(v.items.size(), T());
         for (std::size_t i = 0; i < out.size(); ++i)
             FieldTraits<T>::assign(v.items[i], path + '[' + std::to_string(i) + ']', out[i]);
     }
@@ -357,9 +378,19 @@ struct FieldTraits<std::map<std::string, T>> {
 };
 
 template <class S>
+void Assign::also(std::string_view tag, std::optional<S>& part) {
+    if (!table_.find(tag)) return;
+    for (const FieldInfo& field : limber::describe<S>().fields)
+        if (table_.find(field.key)) {
+            fields(*this, part.emplace());
+            return;
+        }
+}
+
+template <class S>
 void ToValue::flat(std::string_view tag, std::optional<S>& part) {
     if (!part) return;
-    const Value given = limber::to_value(*part), defaults = limber::to_value(S{});
+    const Value given = limber::to_value(*part), defaults = limber::to_value(S());
     for (std::size_t i = 0; i < given.items.size(); ++i) {
         const Value* plain = defaults.find(given.keys[i].name);
         if (given.keys[i].name == tag || !plain || !same(given.items[i], *plain))
@@ -369,7 +400,7 @@ void ToValue::flat(std::string_view tag, std::optional<S>& part) {
 
 template <class O>
 O plain_defaults() {
-    return O{};
+    return O();
 }
 /// An entry of a registry: O with the defaults that `make` gives it.
 template <class O, O (*make)() = plain_defaults<O>>

@@ -115,11 +115,14 @@ class Documenter {
         for (const KeyGroup& group : table.groups)
             out_ += std::string(group.required ? "Exactly" : "At most") + " one of: `" +
                     ticked(group.keys) + "`.\n\n";
-        std::map<std::string, std::string> needs;
+        std::map<std::vector<std::string>, std::string> needs;
         for (const KeyNeed& need : table.needs)
             needs[need.needs] += (needs[need.needs].empty() ? "`" : ", `") + need.key + '`';
-        for (const auto& [key, others] : needs)
-            out_ += "Only beside `" + key + "`: " + others + ".\n\n";
+        for (const auto& [keys, others] : needs) {
+            std::vector<std::string> quoted;
+            for (const std::string& key : keys) quoted.push_back('`' + key + '`');
+            out_ += "Only beside " + joined_by_or(quoted) + ": " + others + ".\n\n";
+        }
         for (const CaseInfo& c : table.cases) {
             out_ += "### `" + path + '.' + table.tag + " = \"" + c.name + "\"`\n\n" +
                     sentence(c.meaning) + "\n\n";

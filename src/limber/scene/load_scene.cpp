@@ -3,6 +3,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "limber/scene/error_list.h"
 #include "limber/scene/scene.h"
 
 namespace limber {
@@ -127,7 +128,9 @@ void apply_defaults(Value& entry, const Value& defaults, const TypeInfo& type) {
             out.remove(key.name);
     // A key that needs another is for the entries that have it.
     for (const KeyNeed& need : type.needs)
-        if (out.find(need.key) && !out.find(need.needs) && !entry.find(need.key))
+        if (out.find(need.key) && !entry.find(need.key) &&
+            std::none_of(need.needs.begin(), need.needs.end(),
+                         [&](const std::string& key) { return out.find(key); }))
             out.remove(need.key);
     out.place = entry.place;
     entry = std::move(out);
@@ -303,7 +306,10 @@ SceneDef make_scene(Value document, const std::string& path, const LoadOptions& 
     const std::string folder = fs::path(path).parent_path().string();
     document = with_base(std::move(document), options, folder, {path});
     document.remove("extends");
-    for (const std::string& argument : options.sets) apply_set(document, argument, scene_type());
+    ErrorList errors;
+    for (const std::string& argument : options.sets)
+        errors.run([&] { apply_set(document, argument, scene_type()); });
+    errors.throw_if_any();
     const ReadContext context{folder, options.sandbox};
     apply_all_defaults(document, context);
     const Value value = checked(document, scene_type(), "", context);

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "limber/core/numbers.h"
+#include "limber/scene/error_list.h"
 #include "limber/scene/registry.h"
 #include "limber/scene/scene_def.h"
 
@@ -176,6 +177,32 @@ void check_moduli(const MaterialDef& def, const Lame& lame) {
                    " Pa; allowed: > 0");
 }
 
+/// Refuses what a solver of one linear system a step does not take.
+void check_linearly_implicit(const MaterialDef& def, const std::string& solver,
+                             const std::string& minimising) {
+    const std::string with = " cannot go with solver.kind = \"" + solver + "\", which ";
+    if (def.kind != CorotatedElastic::name && def.kind != LinearElastic::name)
+        refuse(def, "kind",
+               "kind = \"" + def.kind + '"' + with +
+                   "solves one linear system a step with the rotations of its start; allowed: "
+                   "kind = \"corotated\" or \"linear\"" +
+                   minimising);
+    if (def.damping.viscous > 0)
+        refuse(def, "damping",
+               "damping.viscous" + with +
+                   "takes Rayleigh damping and air; allowed: damping.stiffness" + minimising);
+    const char* key = def.volume != 0                     ? "volume"
+                      : def.invertible                    ? "invertible"
+                      : def.tangent == TangentKind::exact ? "tangent"
+                                                          : nullptr;
+    if (key)
+        refuse(def, key,
+               std::string(key) + with +
+                   "takes the law's tangent with frozen rotations and nothing beside; allowed: "
+                   "leave it out" +
+                   minimising);
+}
+
 }  // namespace
 
 TypeInfo FieldTraits<LawName>::describe(Rule) {
@@ -208,7 +235,7 @@ Material make_material(const std::string& name, const MaterialDef& def, std::str
     return m;
 }
 
-void check_laws(const SceneDef& scene) {
+void check_laws(const SceneDef& scene, ErrorList& errors) {
     const std::string& solver = scene.solver.options.name;
     if (stepper_entry(solver).family != SolverFamily::linearly_implicit) return;
     std::string others;
@@ -222,30 +249,9 @@ void check_laws(const SceneDef& scene) {
         used.insert(body.material.value_or("default"));
         for (const RegionDef& region : body.regions) used.insert(region.material);
     }
-    for (const auto& [name, def] : scene.materials) {
-        if (!used.count(name)) continue;
-        const std::string with = " cannot go with solver.kind = \"" + solver + "\", which ";
-        if (def.kind != CorotatedElastic::name && def.kind != LinearElastic::name)
-            refuse(def, "kind",
-                   "kind = \"" + def.kind + '"' + with +
-                       "solves one linear system a step with the rotations of its start; allowed: "
-                       "kind = \"corotated\" or \"linear\"" +
-                       minimising);
-        if (def.damping.viscous > 0)
-            refuse(def, "damping",
-                   "damping.viscous" + with +
-                       "takes Rayleigh damping and air; allowed: damping.stiffness" + minimising);
-        const char* key = def.volume != 0                     ? "volume"
-                          : def.invertible                    ? "invertible"
-                          : def.tangent == TangentKind::exact ? "tangent"
-                                                              : nullptr;
-        if (key)
-            refuse(def, key,
-                   std::string(key) + with +
-                       "takes the law's tangent with frozen rotations and nothing beside; allowed: "
-                       "leave it out" +
-                       minimising);
-    }
+    for (const auto& [name, def] : scene.materials)
+        if (used.count(name))
+            errors.run([&, &def = def] { check_linearly_implicit(def, solver, minimising); });
 }
 
 }  // namespace limber

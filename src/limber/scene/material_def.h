@@ -114,12 +114,13 @@ void fields(Visitor& field, MaterialDef& o) {
 }
 
 struct SceneDef;
+class ErrorList;
 
 /// The material of a definition; an InputError where its numbers do not make one. `assumed` gets
 /// what was taken because nothing was given.
 Material make_material(const std::string& name, const MaterialDef& def, std::string& assumed);
 
 /// Refuses materials in use that the scene's solver does not take, with the reason.
-void check_laws(const SceneDef& scene);
+void check_laws(const SceneDef& scene, ErrorList& errors);
 
 }  // namespace limber

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "limber/io/mesh_reader.h"
+#include "limber/mesh/doctor_repair.h"
 #include "limber/mesh/surface_distance_repair.h"
 #include "limber/scene/placement.h"
 
@@ -40,6 +41,9 @@ ObstacleShape mesh_obstacle(const ObstacleDef& obstacle, std::vector<std::string
     LoadedSurface loaded = read_surface(file);
     for (const std::string& warning : loaded.warnings) remarks.push_back(file + ": " + warning);
     for (Vec3d& p : loaded.mesh.nodes) p = {f.x * p.x, f.y * p.y, f.z * p.z};
+    if (const std::string wrong = range_problem(loaded.mesh); !wrong.empty())
+        throw InputError(obstacle.origin.at("scale"),
+                         obstacle.origin.path + ".scale = " + vector_text(f) + ": " + wrong);
     const TriMesh joined = welded(loaded.mesh);
     if (!joined.triangles.empty()) check_closed(obstacle, file, joined);
     try {

@@ -51,9 +51,10 @@ Placement placement_of(const BodyDef& body) {
                              body.origin.path + ".scale = " + vector_text(s) + ": determinant " +
                                  number_text(det) +
                                  "; allowed: positive factors (no mirror, nothing flattened)");
-        out.linear = Mat3d::diagonal(s.x, s.y, s.z);
+        out.scale = s;
     }
-    if (body.rotate) out.linear = rotation_of(*body.rotate, body.origin) * out.linear;
+    if (body.rotate) out.rotation = rotation_of(*body.rotate, body.origin);
+    out.linear = out.rotation * Mat3d::diagonal(out.scale.x, out.scale.y, out.scale.z);
     out.translate = body.translate;
     return out;
 }

@@ -10,7 +10,9 @@ namespace limber {
 Mat3d rotation_of(const RotateDef& rotate, const Origin& owner);
 /// x_placed = linear x + translate. InputError with the determinant where it is not positive.
 struct Placement {
-    Mat3d linear = Mat3d::identity();
+    Mat3d linear = Mat3d::identity();  // rotation * diag(scale)
+    Mat3d rotation = Mat3d::identity();
+    Vec3d scale{1, 1, 1};
     Vec3d translate{0, 0, 0};
 };
 Placement placement_of(const BodyDef& body);

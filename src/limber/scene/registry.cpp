@@ -9,6 +9,7 @@
 #include "limber/contact/methods/penalty.h"
 #include "limber/contact/methods/projection.h"
 #include "limber/contact/methods/repulsion.h"
+#include "limber/scene/error_list.h"
 #include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene_def.h"
 #include "limber/scene/solver_checks.h"
@@ -84,7 +85,8 @@ const StepperEntry stepper_table[] = {
      make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit, nullptr,
      has_factor},
     {option_case<WarpCancelingOptions>(
-         "warp_canceling", "stale factor, node rotations and partial updates; Hecht et al. 2012"),
+         "warp_canceling",
+         "a factor kept over steps and turned with the nodes, then CG; Hecht et al. 2012"),
      make<WarpCancelingStepper>, check_nothing, SolverFamily::linearly_implicit, explicit_contact,
      always_has_factor},
     {option_case<WarpCancelingOptions, stiffness_warping_defaults>(
@@ -326,12 +328,13 @@ void check_compliance(const SceneDef& scene, const StepperEntry& entry) {
                          others);
 }
 
-void check_solver(const SceneDef& scene) {
+void check_solver(const SceneDef& scene, ErrorList& errors) {
     const StepperEntry& entry = entry_of(steppers(), scene.solver.options.name);
-    check_integrator(scene, entry);
-    entry.check(scene);
-    check_compliance(scene, entry);
-    check_repulsion(scene, entry);
+    errors.run([&] { check_integrator(scene, entry); });
+    errors.run([&] { entry.check(scene); });
+    errors.run([&] { check_compliance(scene, entry); });
+    errors.run([&] { check_repulsion(scene, entry); });
+    errors.run([&] { check_static_contact(scene); });
 }
 
 }  // namespace limber

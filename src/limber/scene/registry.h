@@ -15,6 +15,7 @@ namespace limber {
 
 struct SceneDef;
 struct ObstacleDef;
+class ErrorList;
 
 /// What a converged step solves.
 enum class SolverFamily {
@@ -66,6 +67,6 @@ ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& s
 /// Whatever can be said about the shape without reading a file.
 void check_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene);
 /// Refuses options that cannot go together, with the reason.
-void check_solver(const SceneDef& scene);
+void check_solver(const SceneDef& scene, ErrorList& errors);
 
 }  // namespace limber

@@ -10,9 +10,16 @@ namespace limber {
 
 namespace {
 
-/// The files of mesh obstacles.
+/// Every file that decides the states of a run.
 template <class F>
-void for_each_surface(SceneDef& scene, F&& f) {
+void for_each_file(SceneDef& scene, F&& f) {
+    for (BodyDef& body : scene.bodies)
+        for (auto* file : {&body.mesh, &body.velocity_file})
+            if (*file) f(**file);
+    for (PinDef& pin : scene.pins)
+        if (pin.file) f(*pin.file);
+    for (ForceDef& force : scene.forces)
+        if (force.file) f(*force.file);
     for (ObstacleDef& obstacle : scene.obstacles)
         if (auto* mesh = std::any_cast<MeshObstacleDef>(&obstacle.shape.value)) f(mesh->file);
 }
@@ -22,16 +29,24 @@ void for_each_surface(SceneDef& scene, F&& f) {
 std::string resolved_toml(const SceneDef& scene) {
     SceneDef copy = scene;
     const auto absolute = [](FilePath& path) {
-        path.assign(std::filesystem::absolute(std::string(path)).lexically_normal().string());
+        std::error_code error;  // where the folder we are in has been removed
+        const auto full = std::filesystem::absolute(std::string(path), error);
+        if (error) throw SystemError(std::string(path), "find its folder", error.value());
+        path.assign(full.lexically_normal().string());
     };
-    for (BodyDef& body : copy.bodies) {
-        if (body.mesh) absolute(*body.mesh);
+    for_each_file(copy, absolute);
+    for (BodyDef& body : copy.bodies)
         if (body.skin) absolute(*body.skin);
-    }
-    for (ForceDef& force : copy.forces)
-        if (force.file) absolute(*force.file);
-    for_each_surface(copy, absolute);
     return to_toml(to_value(copy));
+}
+
+std::vector<std::string> input_files(const SceneDef& scene) {
+    SceneDef copy = scene;
+    std::vector<std::string> files;
+    for_each_file(copy, [&](const FilePath& path) { files.push_back(path); });
+    for (const BodyDef& body : scene.bodies)
+        if (body.skin) files.push_back(*body.skin);
+    return files;
 }
 
 std::uint64_t scene_hash(const SceneDef& scene) {
@@ -44,11 +59,7 @@ std::uint64_t scene_hash(const SceneDef& scene) {
         const std::string bytes = read_file(std::string(path));
         path.assign(hex64(hash64(bytes.data(), bytes.size())));
     };
-    for (BodyDef& body : copy.bodies)
-        if (body.mesh) contents(*body.mesh);
-    for (ForceDef& force : copy.forces)
-        if (force.file) contents(*force.file);
-    for_each_surface(copy, contents);
+    for_each_file(copy, contents);
     const std::string text = to_toml(to_value(copy));
     return hash64(text.data(), text.size());
 }

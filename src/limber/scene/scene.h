@@ -31,6 +31,8 @@ std::string scene_format_markdown();
 
 /// The scene with every default written out and absolute paths: it loads to the same SceneDef.
 std::string resolved_toml(const SceneDef& scene);
+/// The files that the scene names: meshes, surfaces, loads, skins. No run may write over them.
+std::vector<std::string> input_files(const SceneDef& scene);
 /// Of everything that decides the states of a run, mesh and load files included; not of output,
 /// end or number of steps.
 std::uint64_t scene_hash(const SceneDef& scene);

@@ -161,9 +161,23 @@ void fields(Visitor& field, ClothDef& o) {
     field("rest", o.rest, any_value(), "shape that bending returns to: the mesh's, or flat");
 }
 
+/// How the inside of a closed surface becomes tets. The keys are those of shapes.
+struct FillDef {
+    double cell = 0;  // [m]; 0: not given
+    Index tets = 0;   // 0: not given
+    bool graded = false;
+};
+template <class Visitor>
+void fields(Visitor& field, FillDef& o) {
+    field("cell", o.cell, at_least(0, Unit::length), "");
+    field("tets", o.tets, between(0, max_tets), "");
+    field("graded", o.graded, any_value(), "");
+}
+
 struct BodyDef {
     Name name;
     std::optional<FilePath> mesh;
+    std::optional<FillDef> fill;  // of a mesh that is a surface
     std::optional<ShapeDef> shape;
     std::optional<std::string> material;
     std::vector<RegionDef> regions;
@@ -172,6 +186,7 @@ struct BodyDef {
     Vec3d translate{0, 0, 0};
     Vec3d velocity{0, 0, 0};
     Vec3d angular_velocity{0, 0, 0};
+    std::optional<FilePath> velocity_file;
     MassKind mass = MassKind::lumped;
     std::optional<int> parts;
     std::optional<FilePath> skin;
@@ -182,9 +197,13 @@ struct BodyDef {
 template <class Visitor>
 void fields(Visitor& field, BodyDef& o) {
     field("name", o.name, required(), "what pins, forces, probes and output files call it");
-    field("mesh", o.mesh, any_value(),
-          "tetrahedral mesh file (of triangles for cloth and rigid bodies), relative to this file");
+    field(
+        "mesh", o.mesh, any_value(),
+        "tetrahedral mesh file (of triangles for cloth and rigid bodies), relative to this file; "
+        "a closed surface (OBJ, STL, PLY, OFF, ...) is filled with tets where cell or tets stands "
+        "beside it, cell counting after scale");
     field.flat("shape", o.shape);
+    field.also("mesh", o.fill);
     field("material", o.material, any_value(),
           "name of a [material.NAME]; the default material where nothing is given");
     field("regions", o.regions, any_value(), "other materials for parts of the body");
@@ -197,6 +216,9 @@ void fields(Visitor& field, BodyDef& o) {
     field("velocity", o.velocity, any_value(Unit::velocity), "at the start");
     field("angular_velocity", o.angular_velocity, any_value(Unit::frequency),
           "at the start, about the body's centre of mass, in rad/s");
+    field("velocity_file", o.velocity_file, any_value(),
+          "added to the velocities at the start: CSV file with the line node,vx,vy,vz first and "
+          "one node a line: ids of the mesh file, m/s along the world's axes");
     field("mass", o.mass, any_value(), "a quarter of each tet to each corner, or consistent");
     field("parts", o.parts, at_least(1),
           "number of connected parts the mesh must have; any where nothing is given");
@@ -214,17 +236,33 @@ void fields(Visitor& field, BodyDef& o) {
 
 struct PinDef {
     std::string body;
-    SelectDef select;
+    std::optional<SelectDef> select;
+    std::optional<FilePath> file;
     Axes axes = Axes::xyz;
     std::optional<MotionDef> motion;
+    std::optional<std::vector<double>> times, scale;
     Origin origin;
 };
 template <class Visitor>
 void fields(Visitor& field, PinDef& o) {
     field("body", o.body, required(), "name of the body");
-    field("select", o.select, required(), "the nodes that are held");
+    field("select", o.select, any_value(), "the nodes that are held");
+    field("file", o.file, any_value(),
+          "nodes that are held, each at a displacement of its own: CSV file with the line "
+          "node,ux,uy,uz first and one node a line: ids of the mesh file, m from the place at rest "
+          "along the world's axes; coordinates without a column are free. In a static analysis "
+          "without times the displacements grow with the loads");
     field("axes", o.axes, any_value(), "coordinates that are held");
     field("motion", o.motion, any_value(), "key frames the nodes follow; they stay without");
+    field("times", o.times, any_value(Unit::time), "of a file: key frames of scale, increasing");
+    field("scale", o.scale, any_value(),
+          "one factor a key frame on all displacements of the file, linear between them, constant "
+          "before and after; 1 without: all of it in the first step");
+    field.exactly_one({"select", "file"});
+    field.at_most_one({"motion", "file"});
+    field.needs("times", "scale");
+    field.needs("scale", "times");
+    field.needs("scale", "file");
 }
 
 struct ForceDef {
@@ -246,9 +284,9 @@ void fields(Visitor& field, ForceDef& o) {
     field("each", o.each, any_value(Unit::force), "on every selected node");
     field("traction", o.traction, any_value(Unit::pressure),
           "force per rest area of the boundary faces with all three nodes selected");
-    field(
-        "file", o.file, any_value(),
-        "CSV file with the line node,fx,fy,fz first and one node a line: ids of the mesh file, N");
+    field("file", o.file, any_value(),
+          "CSV file with the line node,fx,fy,fz first (the columns in any order) and one node a "
+          "line: ids of the mesh file, N");
     field("times", o.times, any_value(Unit::time), "key frames of scale, increasing");
     field("scale", o.scale, any_value(),
           "one factor a key frame, linear between them, constant before and after; 1 without");

@@ -94,9 +94,16 @@ void add_groups(const TypeInfo& type, Json& out) {
         out["allOf"].push_back({{"oneOf", choices}});
     }
     for (const KeyNeed& need : type.needs) {
+        if (need.needs.size() > 1) {
+            Json one = Json::array();
+            for (const std::string& key : need.needs) one.push_back({{"required", {key}}});
+            out["allOf"].push_back(
+                {{"if", {{"required", {need.key}}}}, {"then", {{"anyOf", one}}}});
+            continue;
+        }
         Json& needs = out["dependencies"][need.key];
         if (needs.is_null()) needs = Json::array();
-        needs.push_back(need.needs);
+        needs.push_back(need.needs[0]);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/scene/solver_checks.h"
 
+#include "limber/contact/methods/penalty.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
 #include "limber/solve/descent.h"
@@ -44,6 +45,29 @@ void check_integrator(const SceneDef& scene, const StepperEntry& entry) {
                               ? "\", which takes small steps of its own"
                               : "\", which takes linearly implicit Euler steps") +
                          "; allowed: a minimising solver such as \"newton\"");
+}
+
+void check_static_contact(const SceneDef& scene) {
+    const TimeDef& time = scene.time;
+    if (time.analysis != Analysis::quasi_static && time.analysis != Analysis::static_load) return;
+    const AnyOptions& contact = scene.contact.options;
+    const auto* penalty = std::any_cast<PenaltyOptions>(&contact.value);
+    if (!penalty && contact.name != "projection") return;
+    const bool touches =
+        !scene.obstacles.empty() ||
+        (penalty && ((penalty->bodies && scene.bodies.size() > 1) || penalty->self));
+    if (!touches) return;
+    const bool named = scene.contact.origin.has("method");
+    throw InputError(
+        named ? scene.contact.origin.at("method") : time.origin.at("analysis"),
+        "contact.method = \"" + contact.name + '"' + (named ? "" : ", the default,") +
+            " cannot go with time.analysis = \"" +
+            std::string(enum_names(Analysis{})[static_cast<std::size_t>(time.analysis)]) +
+            (penalty ? "\": its forces follow from node masses, the step and velocities, which an "
+                       "equilibrium does not have"
+                     : "\": it moves nodes after the equilibrium was found, which is none then") +
+            "; allowed: contact.method = \"lagrange\" with solver.kind = \"newton\", \"none\", or "
+            "analysis = \"dynamic\"");
 }
 
 void check_corotational(const SceneDef& scene) {

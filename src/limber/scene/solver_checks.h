@@ -14,6 +14,8 @@ void check_descent(const SceneDef& scene);
 /// The constant matrix bounds the Hessian, and a step length of 1 is sure to go down, only where an
 /// element's energy is a squared distance.
 void check_projective_dynamics(const SceneDef& scene);
+/// Contact forces that are made of masses and velocities have no equilibrium to be part of.
+void check_static_contact(const SceneDef& scene);
 /// Two laws, springs and flat hinges, lumped masses.
 void check_xpbd(const SceneDef& scene);
 

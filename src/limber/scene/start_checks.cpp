@@ -10,6 +10,8 @@
 
 #include "limber/contact/methods/lagrange.h"
 #include "limber/contact/methods/penalty.h"
+#include "limber/contact/methods/projection.h"
+#include "limber/contact/methods/repulsion.h"
 #include "limber/contact/overlap.h"
 
 namespace limber {
@@ -23,6 +25,25 @@ std::optional<double> body_contact(const SceneDef& scene) {
         return o->thickness;
     if (const auto* o = std::any_cast<LagrangeOptions>(&options); o && o->bodies)
         return o->distance;
+    return {};
+}
+
+/// How a contact method sees what comes.
+struct ContactReach {
+    double distance = 0;    // at which it begins to act [m]
+    bool followed = false;  // fast nodes are followed along their paths
+};
+/// None where nothing touches.
+std::optional<ContactReach> contact_reach(const SceneDef& scene) {
+    const std::any& options = scene.contact.options.value;
+    if (const auto* o = std::any_cast<PenaltyOptions>(&options))
+        return ContactReach{o->thickness, o->form == PenaltyForm::implicit_form};
+    if (const auto* o = std::any_cast<LagrangeOptions>(&options))
+        return ContactReach{o->distance, true};
+    if (const auto* o = std::any_cast<RepulsionOptions>(&options))
+        return ContactReach{o->thickness, false};
+    if (const auto* o = std::any_cast<ProjectionOptions>(&options))
+        return ContactReach{o->thickness, false};
     return {};
 }
 
@@ -220,8 +241,8 @@ void separate_bodies(const SceneDef& scene, Model& model, const Warn& warn) {
 }
 
 void warn_about_speed(const SceneDef& scene, const Model& model, const Warn& warn) {
-    const auto* options = std::any_cast<PenaltyOptions>(&scene.contact.options.value);
-    if (!options || (model.obstacles.empty() && model.bodies.size() < 2)) return;
+    const std::optional<ContactReach> reach = contact_reach(scene);
+    if (!reach || (model.obstacles.empty() && model.bodies.size() < 2)) return;
     const double g = norm(model.gravity);
     const double end =
         scene.time.end.value_or(static_cast<double>(scene.time.steps.value_or(0)) * model.h);
@@ -246,9 +267,9 @@ void warn_about_speed(const SceneDef& scene, const Model& model, const Warn& war
                 }
             }
         const Vec3d size = box.size();
-        const bool followed = options->form == PenaltyForm::implicit_form;
+        const bool followed = reach->followed;
         const double room =
-            (followed ? 1 : 0.5) * std::min({size.x, size.y, size.z}) + options->thickness;
+            (followed ? 1 : 0.5) * std::min({size.x, size.y, size.z}) + reach->distance;
         if (!(speed * model.h > room)) continue;
         warn(scene.bodies[i].origin.place,
              "body '" + body.name + "' goes " + short_text(speed * model.h) + " m a step at " +

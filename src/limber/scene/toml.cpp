@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include <toml++/toml.h>
 
 #include "limber/scene/document.h"
+#include "limber/scene/toml_hint.h"
 
 // The compiled toml++: the header-only one asserts on some broken files instead of reporting them.
 #if TOML_HEADER_ONLY
@@ -22,8 +24,8 @@ namespace {
 }
 
 /// Finds brackets and dotted keys that nest too deep before the parser sees them: it recurses into
-/// values, and the tables it makes of a dotted key are destroyed recursively. Knows just enough of
-/// TOML to skip strings and comments.
+/// values, and the tables it makes of a dotted key are destroyed recursively. Knows strings and
+/// comments as TOML does: up to the first error of the parser both see the same.
 class NestingScan {
   public:
     NestingScan(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -58,17 +60,23 @@ class NestingScan {
         if (depth_ > max_nesting || dots_ >= max_nesting)
             fail_nesting({file_, line_, static_cast<int>(at_ - line_start_) + 1});
     }
+    std::size_t quotes_here(char quote, std::size_t at_most) const {
+        const std::string_view rest = text_.substr(at_, at_most);
+        return std::min(rest.find_first_not_of(quote), rest.size());
+    }
     void skip_string(char quote) {
-        const bool triple = text_.substr(at_, 3) == std::string(3, quote);
+        const bool triple = quotes_here(quote, 3) == 3;
         at_ += triple ? 3 : 1;
         while (at_ < text_.size()) {
             if (text_[at_] == '\\' && quote == '"') {
                 ++at_;
                 if (at_ == text_.size()) return;
-            } else if (triple ? text_.substr(at_, 3) == std::string(3, quote)
-                              : text_[at_] == quote) {
-                at_ += triple ? 3 : 1;
-                return;
+            } else if (text_[at_] == quote) {
+                // Three close it; one or two before them belong to the text.
+                const std::size_t n = quotes_here(quote, triple ? 5 : 1);
+                at_ += n;
+                if (!triple || n >= 3) return;
+                continue;
             } else if (!triple && text_[at_] == '\n') {
                 return;  // an unclosed string: the parser reports it
             }
@@ -126,8 +134,9 @@ Value parse_toml(std::string_view text, const std::string& file) {
         root.place = {file, 1, 1};
         return root;
     } catch (const toml::parse_error& e) {
-        throw InputError(place_of(e.source(), file),
-                         "not valid TOML: " + printable(e.description(), 300));
+        const SourcePlace place = place_of(e.source(), file);
+        throw InputError(place, "not valid TOML: " + printable(e.description(), 300) +
+                                    toml_hint(text, place.line));
     }
 }
 
@@ -194,7 +203,7 @@ std::string inline_value(const Value& value) {
     }
 }
 
-bool is_array_of_tables(const Value& value) {
+bool is_list_of_tables(const Value& value) {
     return value.is(ValueKind::array) && !value.items.empty() &&
            value.items[0].is(ValueKind::table);
 }
@@ -215,7 +224,7 @@ void write_body(const Value& table, std::string& out) {
 std::string to_toml(const Value& table) {
     std::string out;
     const auto is_section = [](const Value& v) {
-        return v.is(ValueKind::table) || is_array_of_tables(v);
+        return v.is(ValueKind::table) || is_list_of_tables(v);
     };
     for (std::size_t i = 0; i < table.items.size(); ++i)
         if (!is_section(table.items[i]))
@@ -223,7 +232,7 @@ std::string to_toml(const Value& table) {
     for (std::size_t i = 0; i < table.items.size(); ++i) {
         const Value& section = table.items[i];
         const std::string key = key_text(table.keys[i].name);
-        if (is_array_of_tables(section)) {
+        if (is_list_of_tables(section)) {
             for (const Value& entry : section.items) {
                 out += "\n[[" + key + "]]\n";
                 write_body(entry, out);

@@ -10,6 +10,12 @@ namespace limber {
 namespace {
 
 constexpr double radians_per_degree = std::numbers::pi / 180;
+// Exact by definition (international yard and pound, standard gravity).
+constexpr double inch = 0.0254, foot = 0.3048;       // [m]
+constexpr double pound = 0.45359237;                 // [kg]
+constexpr double free_fall = 9.80665;                // [m/s²]
+constexpr double pound_force = pound * free_fall;    // [N]
+constexpr double psi = pound_force / (inch * inch);  // [Pa]
 
 /// "12.5e3" with its exponent raised by `shift`, read in one rounding.
 double shifted(std::string_view number, int shift) {
@@ -32,22 +38,40 @@ double shifted(std::string_view number, int shift) {
 
 const std::vector<UnitName>& unit_names(Unit unit) {
     static const std::vector<UnitName> none,
-        length{{"m"}, {"km", 3}, {"dm", -1}, {"cm", -2}, {"mm", -3}, {"um", -6}, {"in", 0, 0.0254}};
+        length{{"m"},      {"km", 3},  {"dm", -1},      {"cm", -2},
+               {"mm", -3}, {"um", -6}, {"in", 0, inch}, {"ft", 0, foot}};
     static const std::vector<UnitName> time{{"s"}, {"ms", -3}, {"us", -6}, {"min", 0, 60}};
     static const std::vector<UnitName> duration_ms{{"ms"}, {"s", 3}, {"us", -3}};
-    static const std::vector<UnitName> mass{{"kg"}, {"g", -3}, {"mg", -6}, {"t", 3}};
+    static const std::vector<UnitName> mass{
+        {"kg"}, {"g", -3}, {"mg", -6}, {"t", 3}, {"lb", 0, pound}};
     static const std::vector<UnitName> angle{
         {"deg", 0, radians_per_degree}, {"rad"}, {"turn", 0, 2 * std::numbers::pi}};
     static const std::vector<UnitName> velocity{
-        {"m/s"}, {"cm/s", -2}, {"mm/s", -3}, {"km/h", 0, 1 / 3.6}};
-    static const std::vector<UnitName> acceleration{
-        {"m/s^2"}, {"cm/s^2", -2}, {"mm/s^2", -3}, {"g", 0, 9.80665}};
-    static const std::vector<UnitName> force{{"N"}, {"kN", 3}, {"MN", 6}, {"mN", -3}};
-    static const std::vector<UnitName> pressure{{"Pa"},     {"kPa", 3}, {"MPa", 6},
-                                                {"GPa", 9}, {"bar", 5}, {"N/mm^2", 6}};
-    static const std::vector<UnitName> density{
-        {"kg/m^3"}, {"g/cm^3", 3}, {"kg/l", 3}, {"t/m^3", 3}};
-    static const std::vector<UnitName> stiffness{{"N/m"}, {"kN/m", 3}, {"N/mm", 3}, {"MN/m", 6}};
+        {"m/s"},           {"cm/s", -2},      {"mm/s", -3},       {"km/h", 0, 1 / 3.6},
+        {"in/s", 0, inch}, {"ft/s", 0, foot}, {"mph", 0, 0.44704}};
+    static const std::vector<UnitName> acceleration{{"m/s^2"},           {"cm/s^2", -2},
+                                                    {"mm/s^2", -3},      {"g", 0, free_fall},
+                                                    {"in/s^2", 0, inch}, {"ft/s^2", 0, foot}};
+    static const std::vector<UnitName> force{
+        {"N"}, {"kN", 3}, {"MN", 6}, {"mN", -3}, {"lbf", 0, pound_force}, {"kip", 3, pound_force}};
+    static const std::vector<UnitName> pressure{
+        {"Pa"},           {"kPa", 3},
+        {"MPa", 6},       {"GPa", 9},
+        {"bar", 5},       {"N/mm^2", 6},
+        {"psi", 0, psi},  {"ksi", 3, psi},
+        {"Mpsi", 6, psi}, {"psf", 0, pound_force / (foot * foot)}};
+    static const std::vector<UnitName> density{{"kg/m^3"},
+                                               {"g/cm^3", 3},
+                                               {"kg/l", 3},
+                                               {"t/m^3", 3},
+                                               {"lb/ft^3", 0, pound / (foot * foot * foot)},
+                                               {"lb/in^3", 0, pound / (inch * inch * inch)}};
+    static const std::vector<UnitName> stiffness{{"N/m"},
+                                                 {"kN/m", 3},
+                                                 {"N/mm", 3},
+                                                 {"MN/m", 6},
+                                                 {"lbf/in", 0, pound_force / inch},
+                                                 {"lbf/ft", 0, pound_force / foot}};
     static const std::vector<UnitName> frequency{{"1/s"}, {"Hz"}, {"kHz", 3}};
     switch (unit) {
         case Unit::none:

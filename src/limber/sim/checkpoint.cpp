@@ -2,6 +2,7 @@
 #include "limber/sim/checkpoint.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 
@@ -14,7 +15,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint32_t format_version = 1;
+// 2: every number of every History. Those of version 1 miss some: a run that went on from one would
+// drift from the run it is a part of.
+constexpr std::uint32_t format_version = 2;
 
 struct Header {
     char magic[8] = {'L', 'I', 'M', 'B', 'E', 'R', 'C', 'K'};
@@ -40,13 +43,13 @@ std::string file_name(std::int64_t step) {
 
 /// Checkpoints of a run folder, oldest first.
 std::vector<std::string> checkpoints_in(const std::string& dir) {
+    const std::string folder = (fs::path(dir) / "checkpoint").string();
     std::vector<std::string> found;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(fs::path(dir) / "checkpoint", error)) {
-        const std::string name = entry.path().filename().string();
-        if (name.starts_with("step_") && name.ends_with(".limber"))
-            found.push_back(entry.path().string());
-    }
+    if (!is_folder(folder)) return found;
+    for (const std::string& name : names_in(folder))
+        if (name.starts_with("step_") && name.ends_with(".limber") &&
+            is_regular_file(folder + '/' + name))
+            found.push_back(folder + '/' + name);
     // By number: names with more digits are later.
     std::sort(found.begin(), found.end(), [](const std::string& a, const std::string& b) {
         return a.size() != b.size() ? a.size() < b.size() : a < b;
@@ -56,6 +59,13 @@ std::vector<std::string> checkpoints_in(const std::string& dir) {
 
 [[noreturn]] void refuse(const std::string& file, const std::string& what) {
     throw InputError(SourcePlace{file}, what);
+}
+
+/// Before it is read: it may be anything, of any size.
+void refuse_foreign(const std::string& file) {
+    const std::string first = read_head(file, sizeof(Header::magic));
+    const bool ours = std::memcmp(first.data(), Header{}.magic, first.size()) == 0;
+    if (!ours) refuse(file, "not a limber checkpoint: first bytes '" + printable(first) + "'");
 }
 
 /// `older` is offered where the file itself is damaged.
@@ -68,12 +78,9 @@ Header checked_header(const std::string& file, const std::string& bytes, std::ui
         refuse(file, "truncated checkpoint: " + std::to_string(bytes.size()) +
                          " bytes; a header alone has " + std::to_string(sizeof header) + hint);
     std::memcpy(&header, bytes.data(), sizeof header);
-    if (std::memcmp(header.magic, Header{}.magic, sizeof header.magic) != 0)
-        refuse(file,
-               "not a limber checkpoint: first bytes '" + printable(bytes.substr(0, 8)) + "'");
-    if (header.version > format_version)
+    if (header.version != format_version)
         refuse(file, "checkpoint version " + std::to_string(header.version) +
-                         "; this limber reads up to version " + std::to_string(format_version));
+                         "; this limber reads version " + std::to_string(format_version));
     if (header.header_checksum != checksum(header))
         refuse(file, "damaged checkpoint: header checksum" + hint);
     if (bytes.size() - sizeof header != header.payload_size)
@@ -113,22 +120,42 @@ void write_checkpoint(const std::string& dir, const World& world, std::uint64_t 
     for (std::size_t i = 0; i + 2 < all.size(); ++i) fs::remove(all[i], error);
 }
 
+std::string run_folder_of(const std::string& resume) {
+    std::error_code error;
+    const fs::file_status found = fs::status(resume, error);
+    if (found.type() == fs::file_type::not_found || found.type() == fs::file_type::none)
+        throw SystemError(resume, "open", error ? error.value() : ENOENT);
+    // "step_7.limber" and "." have no parent in their names.
+    fs::path place = fs::absolute(resume, error).lexically_normal();
+    if (error) throw SystemError(resume, "open", error.value());
+    if (!place.has_filename()) place = place.parent_path();  // ends in a slash
+    const bool is_folder = found.type() == fs::file_type::directory;
+    if (is_folder && fs::is_directory(place / "checkpoint", error)) return resume;
+    const fs::path holder = is_folder ? place : place.parent_path();
+    if (holder.filename() == "checkpoint") return holder.parent_path().string();
+    if (is_folder) return resume;
+    refuse(resume,
+           "this checkpoint is in no run folder; allowed: a run folder, or a file of its "
+           "checkpoint/ folder, where the run goes on");
+}
+
 std::string load_checkpoint(const std::string& dir_or_file, std::uint64_t scene_hash, World& world,
                             std::vector<std::string>& warnings) {
     std::vector<std::string> candidates;
-    if (fs::is_directory(dir_or_file))
-        candidates = checkpoints_in(dir_or_file);
+    if (is_folder(dir_or_file))
+        candidates = checkpoints_in(run_folder_of(dir_or_file));
     else
         candidates = {dir_or_file};
-    while (candidates.size() > 1 && fs::file_size(candidates.back()) == 0) {
+    while (candidates.size() > 1 && file_size(candidates.back()) == 0) {
         warnings.push_back(candidates.back() +
                            ": zero-length checkpoint passed over; the previous one is used");
         candidates.pop_back();
     }
     if (candidates.empty())
-        refuse(dir_or_file, "no checkpoint found in " + dir_or_file + "/checkpoint");
+        refuse(dir_or_file, "no checkpoint found in " + run_folder_of(dir_or_file) + "/checkpoint");
     const std::string file = candidates.back();
     const std::string older = candidates.size() > 1 ? candidates[candidates.size() - 2] : "";
+    refuse_foreign(file);
     const std::string bytes = read_file(file);
     const Header header = checked_header(file, bytes, scene_hash, older);
     ByteReader payload(std::as_bytes(std::span(bytes)).subspan(sizeof(Header)), file);

@@ -17,6 +17,11 @@ namespace limber {
 /// `scene_hash` says which scene the state belongs to (scene/scene_hash).
 void write_checkpoint(const std::string& dir, const World& world, std::uint64_t scene_hash);
 
+/// The run folder that --resume names: itself, its checkpoint/ folder, or a file in there, from
+/// wherever it is named. InputError for a file that lies elsewhere: a run that goes on from it
+/// would have no folder to write to.
+std::string run_folder_of(const std::string& resume);
+
 /// Loads the newest checkpoint of a run folder, or the one file named. A zero-length newest file
 /// (power cut) is passed over with a warning; a damaged one is refused and the older one named.
 /// Returns the file that was loaded.

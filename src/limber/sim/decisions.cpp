@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
 #include <string_view>
 
@@ -25,7 +24,7 @@ int number(std::string_view text, int least, const SourcePlace& place) {
 
 std::map<std::int64_t, std::vector<int>> parse(const std::string& file) {
     std::map<std::int64_t, std::vector<int>> steps;
-    const std::string text = read_file(file);
+    const std::string text = read_text_file(file);
     std::string_view rest = text;
     for (int line = 1; !rest.empty(); ++line) {
         const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -58,7 +57,7 @@ std::string row(std::int64_t step, std::span<const int> decisions) {
 
 DecisionLog::DecisionLog(std::string file, std::int64_t last_kept) : file_(std::move(file)) {
     std::string kept;
-    if (last_kept > 0 && std::filesystem::exists(file_))
+    if (last_kept > 0 && exists(file_))
         for (const auto& [step, decisions] : parse(file_))
             if (step <= last_kept) kept += row(step, decisions);
     write_file_atomic(file_, kept);

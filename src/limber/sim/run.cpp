@@ -23,12 +23,15 @@ RunResult run(World& world, const RunOptions& options) {
     };
     world.begin();
     while (world.state().step < options.last_step) {
-        if (options.stop && *options.stop) {
+        try {
+            const StopScope scope(options.stop);
+            stop_if_requested();
+            if (replay) world.replay(replay->at(world.state().step + 1));
+            result.last = world.step();
+        } catch (const Stopped&) {
             result.outcome = RunOutcome::interrupted;
             break;
         }
-        if (replay) world.replay(replay->at(world.state().step + 1));
-        result.last = world.step();
         if (result.last.failed) {
             result.outcome = RunOutcome::failed;
             break;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <csignal>
 #include <cstdint>
 #include <string>
 
@@ -17,9 +16,8 @@ struct RunOptions {
     std::int64_t checkpoint_every =
         0;  // steps; 0: only at the end, on an interrupt and before a failure
     std::uint64_t scene_hash = 0;
-    std::string replay_decisions;  // decisions.csv of a recorded run; empty: none
-    const volatile std::sig_atomic_t* stop =
-        nullptr;  // set by a signal: finish the step, save, return
+    std::string replay_decisions;    // decisions.csv of a recorded run; empty: none
+    const StopFlag* stop = nullptr;  // set by a signal: leave the step, save, return
 };
 
 struct RunResult {

@@ -7,9 +7,7 @@
 #include "limber/core/check.h"
 #include "limber/core/hash.h"
 #include "limber/core/parallel.h"
-#include "limber/fem/corotation.h"
-#include "limber/fem/kinetic_energy.h"
-#include "limber/solve/model_potentials.h"
+#include "limber/sim/state_range.h"
 
 namespace limber {
 
@@ -48,7 +46,9 @@ World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> steppe
       stepper_(std::move(stepper)),
       contact_(std::move(contact)),
       options_(options),
-      rigid_(checked(model_.get())) {
+      rigid_(checked(model_.get())),
+      meter_(*model_, rigid_),
+      balance_(*model_) {
     LIMBER_CHECK(stepper_ && contact_, "a world needs a stepper and a contact method");
     const Index n = model_->n_nodes();
     state_.x = model_->mesh.nodes;
@@ -64,8 +64,10 @@ World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> steppe
         double mass = 0;
         for (Index i = body.node_begin; i < body.node_end; ++i) mass += model_->mass[i];
         surfaces_.push_back({body.surface, body.surface_nodes, mass, body.cloth.has_value()});
+        edges_.push_back(mean_edge(*model_, body));
     }
-    cloth_ = make_cloth_potentials<double>(*model_);
+    balanced_ = options_.measure_energy && stepper_->advances_time() &&
+                model_->integrator != Integrator::quasi_static;
     inertia_.resize(n);
     partial_.resize(n / grain + 1);
     decisions_.reserve(2 * options_.max_substeps);
@@ -82,7 +84,19 @@ void World::end() {
 }
 
 StepReport World::step(double deadline_ms) {
+    try {
+        return attempt(deadline_ms);
+    } catch (const Stopped&) {
+        replay_ = {};
+        throw;
+    }
+}
+
+StepReport World::attempt(double deadline_ms) {
     const Timer clock;
+    stop_ = StopScope::current();
+    const StopScope to_the_end(nullptr);  // but for the parts that advance() goes through
+    recover_history();
     deadline_ms_ = deadline_ms;
     StepReport report;
     report.step = state_.step + 1;
@@ -91,25 +105,29 @@ StepReport World::step(double deadline_ms) {
         ScopedTimer timer(report.ms(Stage::observe));
         for (auto& observer : observers_) observer->before_step(*this);
     }
-    // A step that ends in a state that is not finite is rejected and repeated in 2, 4, ... equal
-    // parts.
+    keep_history();
+    if (balanced_ && !energies_known_) energies_ = meter_.of(state_);
+    // A step that ends in a state that is not finite, or with energy from nowhere, is rejected and
+    // repeated in 2, 4, ... equal parts.
     decisions_.clear();
     bool accepted = false;
     for (int n_parts = 1; !accepted && n_parts <= options_.max_substeps; n_parts *= 2) {
         trial_ = state_;
         report.substeps = n_parts;
+        balance_.begin_step();
         accepted = true;
         for (int part = 0; accepted && part < n_parts; ++part)
             accepted = advance(n_parts, part, clock, report);
-        if (accepted) break;
-        stepper_->reset();  // what they remember of a rejected step cannot be trusted
-        contact_->reset();
-        report.set(StepFlag::substepped);
+        accepted = accepted && balances(report);
+        if (!accepted) reject(report);
     }
     replay_ = {};
+    stopped_ = false;
+    last_step_ms_ = clock.ms();
     if (accepted) {
         std::swap(state_, trial_);
         contact_->keep();
+        if (balanced_) balance_.keep();
         state_.step = report.step;
         state_.time = report.time;
     } else {
@@ -130,11 +148,13 @@ StepReport World::step(double deadline_ms) {
 
 /// Part `part` of `n_parts` of a step, on trial_. False: the result must be rejected.
 bool World::advance(int n_parts, int part, const Timer& clock, StepReport& report) {
+    const StopScope may_stop(stop_);
     const double h = model_->h / n_parts;
     const double t = state_.time + part * h;
     {
         ScopedTimer timer(report.ms(Stage::observe));
         drive(h, t + h);
+        if (balanced_) balance_.begin_part(trial_.x);
     }
     ContactInput touch{trial_.x, trial_.v,  surface_nodes_,     model_->obstacles, model_->mass, t,
                        h,        surfaces_, model_->mesh.nodes, inertia_,          model_->free};
@@ -176,6 +196,11 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
     rigid_.finish(h, forces_.contact, trial_.rigid, trial_.x, trial_.v);
     contact_->correct(touch, trial_.x, trial_.v, contacts_, forces_.contact);
     report.contacts = static_cast<int>(contacts_.contacts.size());
+    const bool both_ends = model_->integrator == Integrator::trapezoid;
+    if (balanced_)
+        balance_.end_part({h, trial_.x, forces_,
+                           both_ends ? external_start_ : std::span<const Vec3d>(), contacts_,
+                           *contact_});
     return trial_is_finite();
 }
 
@@ -207,7 +232,7 @@ bool World::constrain(const StepInput& in, const ContactInput& touch, StepReport
     report.ms(Stage::compliance) += all.compliance_ms;
     report.ms(Stage::resolve) += all.resolve_ms;
     report.ms(Stage::correct) += all.correct_ms;
-    if (!all.converged) report.set(StepFlag::contact_cap);
+    if (!all.converged) report.set(StepFlag::contact_cap, all.body);
     if (all.late) report.set(StepFlag::deadline);
     return !report.solve.failed();
 }
@@ -246,32 +271,8 @@ void World::drive(double h, double t_end) {
                        pin_velocity_);
 }
 
-void World::measure(StepReport& report) {
-    const Model& m = *model_;
-    // Between bodies as it was found at the start of the step: a second search would cost as much.
-    report.max_penetration =
-        std::max(max_penetration(state_.x, surface_nodes_, m.obstacles, state_.time),
-                 contacts_.max_penetration);
-    if (!options_.measure_energy) return;
-    const ElasticEnergy elastic = elastic_energy(m.elements, state_.x, partial_);
-    report.elastic = elastic.energy;
-    for (auto& part : cloth_) report.elastic += part->energy(state_.x);
-    if (elastic.n_inverted > 0) report.set(StepFlag::inverted);
-    report.kinetic = kinetic_energy(m.elements, m.lumped, state_.v, partial_) +
-                     rigid_.kinetic_energy(state_.rigid);
-    report.potential =
-        rigid_.potential_energy(m.gravity, state_.rigid) -
-        parallel_sum<double>(m.n_nodes(), grain, partial_, [&](Index begin, Index end) {
-            double sum = 0;
-            for (Index i = begin; i < end; ++i) sum += m.mass[i] * dot(m.gravity, state_.x[i]);
-            return sum;
-        });
-}
-
-/// Beyond 1e75 squares times a stiffness overflow: as good as infinite, and no file may hold what
-/// follows.
 bool World::trial_is_finite() {
-    const auto fine = [](double value) { return std::abs(value) < 1e75; };
+    const auto fine = [](double value) { return std::abs(value) < largest_in_state; };
     const double bad =
         parallel_sum<double>(model_->n_nodes(), grain, partial_, [&](Index begin, Index end) {
             double count = 0;

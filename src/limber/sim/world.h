@@ -6,17 +6,23 @@
 #include <span>
 #include <vector>
 
-#include "limber/fem/potential.h"
+#include "limber/core/stop.h"
+#include "limber/sim/energy_balance.h"
 #include "limber/sim/observer.h"
+#include "limber/sim/verdict.h"
 #include "limber/solve/rigid_bodies.h"
 #include "limber/solve/stepper.h"
 
 namespace limber {
 
 struct WorldOptions {
-    int max_substeps = 16;  // a step that fails even in so many parts fails for good
-    bool measure_energy =
-        true;  // fill the energies of every StepReport (one more pass over the elements)
+    int max_substeps = 16;       // a step that fails even in so many parts fails for good
+    bool measure_energy = true;  // fill the energies of every StepReport (one more pass over the
+                                 // elements); without them nobody notices a run that gains energy
+    VerdictRules verdict = {};
+    /// A step can be stopped on its way when the one before took so long [ms]: only then is the
+    /// History copied first. The first step of a world always can.
+    double stoppable_ms = 250;
 };
 
 /// A model in time: owns the model, the state, a stepper, a contact method and the observers.
@@ -28,10 +34,13 @@ class World {
 
     void add(std::unique_ptr<Observer> observer) { observers_.push_back(std::move(observer)); }
     void begin();  // tells the observers that a run starts
-    /// One step of length model().h. On failure the last good state is kept and report.failed is
-    /// set.
-    /// With a deadline [ms] contact by constraints stops iterating when the step has taken that
-    /// long, and the report says what is left: StepFlag::deadline, constraints.residual.
+    /// One step of length model().h. A step that ends in a state that is not finite, or gains
+    /// energy from nowhere beyond all measure, is tried again in smaller parts. On failure the last
+    /// good state is kept and report.failed is set. With a deadline [ms] contact by constraints
+    /// stops iterating when the step has taken that long, and the report says what is left:
+    /// StepFlag::deadline, constraints.residual.
+    /// In a StopScope it throws Stopped when asked to: the world then is at its last good state and
+    /// can be saved or stepped on. Observers are not stopped.
     StepReport step(double deadline_ms = 0);
     /// Whether a clock decides in this run.
     bool clocked() const { return stepper_->clocked() || contact_->clocked(); }
@@ -39,7 +48,13 @@ class World {
 
     const Model& model() const { return *model_; }
     const State& state() const { return state_; }
-    State& state() { return state_; }
+    /// To change it from outside: energies are measured anew before the next step.
+    State& state() {
+        energies_known_ = false;
+        return state_;
+    }
+    /// What went wrong so far, over all runs that led here.
+    const Verdict& verdict() const { return verdict_; }
     const NodeForces& forces() const { return forces_; }
     const ContactSet& contacts() const { return contacts_; }
     const Stepper& stepper() const { return *stepper_; }
@@ -58,15 +73,25 @@ class World {
     void replay(std::span<const int> decisions) { replay_ = decisions; }
 
   private:
+    StepReport attempt(double deadline_ms);
     bool advance(int n_parts, int part, const Timer& clock, StepReport& report);
     bool constrain(const StepInput& in, const ContactInput& touch, StepReport& report);
     void drive(double h, double t_end);  // loads and pin velocities at t_end
     double load_share(double t) const;   // of gravity and forces, while they grow
     void load_at(double t, std::span<Vec3d> out) const;
+    bool balances(StepReport& report);  // trial_, against state_ and the work in between
+    void reject(StepReport& report);
     void measure(StepReport& report);
+    void look_for_penetration(StepReport& report) const;
     bool trial_is_finite();
+    Index worst_node() const;  // of trial_
+    bool bad_load_at(Index node) const;
     StepFailure diagnose(const StepReport& report) const;
     void load_arrays(ByteReader& in);
+    void save_history(ByteWriter& out) const;
+    void load_history(ByteReader& in);
+    void keep_history();
+    void recover_history();
 
     std::unique_ptr<const Model> model_;
     std::unique_ptr<Stepper> stepper_;
@@ -82,12 +107,23 @@ class World {
     std::vector<Index> surface_nodes_;      // of all bodies
     std::vector<ContactSurface> surfaces_;  // one a body
     std::vector<double> inertia_;           // of the step's h: what contact presses against [kg]
-    std::vector<std::unique_ptr<Potential<double>>> cloth_;  // for its energy
+    EnergyMeter meter_;
+    EnergyBalance balance_;
+    bool balanced_ = false;           // energies of this run's steps can be set against each other
+    bool energies_known_ = false;     // energies_ are those of state_
+    bool gained_by_contact_ = false;  // what the last try of a step gained
+    Energies energies_, next_energies_;  // of state_, and of trial_ at the end of a try
+    Verdict verdict_;
+    std::vector<double> edges_;  // mean edge of each body's surface [m]
     std::vector<double> partial_;
     std::vector<int> decisions_;
     std::span<const int> replay_;
-    double deadline_ms_ = 0;  // of the step at hand; 0: none
-    double output_ms_ = 0;    // of the observers after the last step; reported with the next one
+    const StopFlag* stop_ = nullptr;  // of the step at hand; null: it goes on to its end
+    ByteWriter history_;              // of state_, where the step at hand can be stopped
+    bool stopped_ = false;            // history_ is the History; stepper and contact have lost it
+    double last_step_ms_ = -1;        // -1: none yet
+    double deadline_ms_ = 0;          // of the step at hand; 0: none
+    double output_ms_ = 0;  // of the observers after the last step; reported with the next one
 };
 
 }  // namespace limber

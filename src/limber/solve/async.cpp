@@ -2,8 +2,9 @@
 #include "limber/solve/async.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
+#include "limber/core/history.h"
 #include "limber/core/parallel.h"
 #include "limber/solve/thin_tets.h"
 
@@ -186,7 +187,8 @@ void AsyncStepper::free_motion(const StepInput& in, State& state, NodeForces& fo
         report.ms(Stage::free_motion) += solving.ms() - (report.ms(Stage::factor) - factor_ms);
     }
     fill_table(stats, waited_ms);
-    report_solve(stats, report);
+    const bool capped = stats.status == SolveStatus::iteration_cap;
+    report_solve(stats, report, capped ? step_.worst_body(system_, solution_) : -1);
     if (stats.failed()) return;
     std::copy(solution_.begin(), solution_.end(), state.v.begin());
     ScopedTimer timer(report.ms(Stage::correct));
@@ -235,63 +237,56 @@ void AsyncStepper::replay(std::span<const Index> decisions) {
     if (clocked()) replayed_.assign(decisions.begin(), decisions.end());
 }
 
-// Factors are not saved: they follow from their matrices, to the same bits (SupernodalCholesky).
+template <class List, class Self>
+void AsyncStepper::list_history(List& list, Self& self) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() - 1;
+    list.numbers("rotations", self.rotations_.element);
+    for (auto& column : self.nodes_.column) list.numbers("node_rotations", column);
+    list.whole("async.calls", self.calls_, 0, most);
+    list.whole("async.fresh", self.fresh_, 0, self.options_.max_iterations);
+    list.number("async.factor_step", self.h_);
+}
+
+/// A matrix of some step, where there is one. Factors are not saved: they follow from their
+/// matrices, to the same bits (SupernodalCholesky).
+template <class List, class Matrix>
+void AsyncStepper::list_matrix(List& list, bool& there, Matrix& matrix) {
+    list.whole("async.matrix", there, 0, 1);
+    if (!there) return;
+    list.whole("async.matrix_step", matrix.step, 0, std::numeric_limits<std::int64_t>::max() - 1);
+    list.numbers("async.blocks", matrix.A.blocks());
+}
+
 void AsyncStepper::save(ByteWriter& out) const {
-    out.put_array("rotations", std::span<const RotationPacket>(rotations_.element));
-    for (int c = 0; c < 3; ++c)
-        out.put_array("node_rotations", std::span<const Vec3d>(nodes_.column[c]));
-    const bool in_use = active_ && active_->step >= 0, in_making = active_ && background_->busy();
-    const std::array<std::int64_t, 4> counts{calls_, fresh_, in_use ? active_->step : -1,
-                                             in_making ? background_->room().step : -1};
-    out.put("async_counts", counts);
-    out.put("factor_step", h_);
-    const std::span<const Mat3d> none;
-    out.put_array("factor_matrix", in_use ? active_->A.blocks() : none);
-    out.put_array("next_matrix", in_making ? background_->room().A.blocks() : none);
+    HistoryWriter list(out);
+    list_history(list, *this);
+    bool prepared = active_ != nullptr;
+    list.whole("async.prepared", prepared, 0, 1);
+    if (!prepared) return;
+    bool in_use = active_->step >= 0, in_making = background_->busy();
+    list_matrix(list, in_use, *active_);
+    list_matrix(list, in_making, background_->room());
 }
 
 void AsyncStepper::load(ByteReader& in) {
-    const auto numbers = [&](const char* name, const auto& array) {
-        const std::span<const double> values(reinterpret_cast<const double*>(array.data()),
-                                             array.size() * sizeof(array[0]) / sizeof(double));
-        for (std::size_t i = 0; i < values.size(); ++i)
-            if (!std::isfinite(values[i]))
-                in.fail(name, "has a value that is not finite at index " + std::to_string(i));
-    };
-    auto rotations = rotations_.element;
-    auto nodes = nodes_;
-    in.get_array("rotations", std::span<RotationPacket>(rotations));
-    numbers("rotations", rotations);
-    for (int c = 0; c < 3; ++c) {
-        in.get_array("node_rotations", std::span<Vec3d>(nodes.column[c]));
-        numbers("node_rotations", nodes.column[c]);
-    }
-    const auto counts = in.get<std::array<std::int64_t, 4>>("async_counts");
-    const auto h = in.get<double>("factor_step");
-    if (!std::isfinite(h)) in.fail("factor_step", "is not finite");
-    const auto matrix = [&](const char* name, std::int64_t step) {
-        std::vector<Mat3d> blocks = in.get_vector<Mat3d>(name);
-        if (blocks.size() != (step >= 0 ? A_.blocks().size() : 0))
-            in.fail(name, "has not the blocks of this scene");
-        numbers(name, blocks);
-        return blocks;
-    };
-    const std::vector<Mat3d> of_factor = matrix("factor_matrix", counts[2]);
-    const std::vector<Mat3d> of_next = matrix("next_matrix", counts[3]);
-    rotations_.element = std::move(rotations);
-    nodes_ = std::move(nodes);
+    HistoryReader list(in);
+    list_history(list, *this);
+    const int fresh = fresh_;
     forget();
-    calls_ = counts[0];
-    fresh_ = static_cast<int>(std::clamp<std::int64_t>(counts[1], 0, options_.max_iterations));
-    h_ = h;
-    if (counts[2] < 0) return;
+    fresh_ = fresh;
+    bool prepared = false;
+    list.whole("async.prepared", prepared, 0, 1);
+    if (!prepared) {  // before the first step: what a step that was stopped prepared goes
+        active_.reset();
+        background_.reset();
+        return;
+    }
     prepare();
-    std::copy(of_factor.begin(), of_factor.end(), active_->A.blocks().begin());
-    active_->step = active_->factorize().failed() ? -1 : counts[2];
-    if (counts[3] < 0) return;
-    std::copy(of_next.begin(), of_next.end(), background_->room().A.blocks().begin());
-    background_->room().step = counts[3];
-    background_->start();
+    bool in_use = false, in_making = false;
+    list_matrix(list, in_use, *active_);
+    if (in_use && active_->factorize().failed()) active_->step = -1;
+    list_matrix(list, in_making, background_->room());
+    if (in_making) background_->start();
 }
 
 }  // namespace limber

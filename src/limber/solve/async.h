@@ -85,6 +85,10 @@ class AsyncStepper final : public Stepper {
     void replay(std::span<const Index> decisions) override;
 
   private:
+    template <class List, class Self>
+    static void list_history(List& list, Self& self);
+    template <class List, class Matrix>
+    static void list_matrix(List& list, bool& there, Matrix& matrix);
     void prepare();
     void turn_nodes(const State& state);
     SolveStats prepare_factor(const StepInput& in, StepReport& report);

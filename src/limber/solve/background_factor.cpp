@@ -66,6 +66,7 @@ void BackgroundFactor::start() {
         const std::lock_guard lock(mutex_);
         wanted_ = true;
         done_ = false;
+        stop_ = StopScope::current();
     }
     if (!thread_.joinable()) thread_ = std::jthread([this](std::stop_token stop) { work(stop); });
     changed_.notify_all();
@@ -76,39 +77,45 @@ void BackgroundFactor::work(std::stop_token stop) {
     std::unique_lock lock(mutex_);
     while (changed_.wait(lock, stop, [&] { return wanted_; })) {
         wanted_ = false;
+        const StopScope scope(stop_);
         lock.unlock();
         SolveStats stats;
         std::exception_ptr error;
+        bool stopped = false;
         try {
             stats = room_->factorize();
+        } catch (const Stopped&) {
+            stopped = true;
         } catch (...) {
             error = std::current_exception();
         }
         lock.lock();
         stats_ = stats;
         error_ = error;
+        stopped_ = stopped;
         done_ = true;
         changed_.notify_all();
     }
 }
 
-SolveStats BackgroundFactor::finish() {
+void BackgroundFactor::wait() {
     LIMBER_CHECK(busy_, "a matrix was handed over");
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return done_; });
     busy_ = false;
-    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-    return stats_;
 }
 
 SolveStats BackgroundFactor::take(std::unique_ptr<FactoredMatrix>& other) {
-    const SolveStats stats = finish();
+    wait();
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    const SolveStats stats = stopped_ ? room_->factorize() : stats_;
     if (!stats.failed()) std::swap(room_, other);
     return stats;
 }
 
 void BackgroundFactor::drop() {
-    if (busy_) finish();
+    if (busy_) wait();
+    error_ = nullptr;
 }
 
 }  // namespace limber

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "limber/core/stop.h"
 #include "limber/linalg/compliance.h"
 #include "limber/linalg/supernodal.h"
 #include "limber/solve/factor_precision.h"
@@ -58,22 +59,25 @@ class BackgroundFactor {
     FactoredMatrix& room() { return *room_; }
     const FactoredMatrix& room() const { return *room_; }
     void start();
-    /// Waits for the factor and exchanges it with `other`, unless it failed.
+    /// Waits for the factor and exchanges it with `other`, unless it failed. Where its thread was
+    /// stopped (StopScope of start()), it is made here.
     SolveStats take(std::unique_ptr<FactoredMatrix>& other);
     /// Waits for the factor and forgets it.
     void drop();
 
   private:
     void work(std::stop_token stop);
-    SolveStats finish();
+    void wait();
 
     std::unique_ptr<FactoredMatrix> room_;
     bool busy_ = false;  // for the thread that owns this object alone
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;
     bool wanted_ = false, done_ = false;  // under the mutex
+    const StopFlag* stop_ = nullptr;
     SolveStats stats_;
     std::exception_ptr error_;
+    bool stopped_ = false;
     std::jthread thread_;  // last: it ends before the rest goes
 };
 

@@ -2,6 +2,7 @@
 #include "limber/solve/contact_passes.h"
 
 #include "limber/core/parallel.h"
+#include "limber/solve/worst_body.h"
 
 namespace limber {
 
@@ -33,7 +34,7 @@ bool ContactPasses::answers(const System& system, const StepInput& in, std::span
     const double scale = system.step.free_norm(b) + contact;
     if (system.step.free_norm(product_) <= options_.tolerance * scale) return true;
     if (++pass_ >= options_.passes) {
-        report.set(StepFlag::contact_cap);
+        report.set(StepFlag::contact_cap, worst_body<double>(model_, product_));
         return true;
     }
     // A rigid body's nodes answer by themselves: here they keep the velocities of free motion.

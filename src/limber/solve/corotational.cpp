@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/history.h"
 #include "limber/core/parallel.h"
 
 namespace limber {
@@ -135,6 +136,15 @@ SolveStats CorotationalStepper::solve_iteratively(const StepInput& in, const Sta
     return stats;
 }
 
+/// The first body of the island that is farthest from its solution, where each is solved alone.
+Index CorotationalStepper::worst_island_body() const {
+    if (options_.linear != LinearKind::pcg || solvers_.size() == 1 || trace_) return -1;
+    Index worst = 0;
+    for (Index k = 1; k < islands_.n(); ++k)
+        if (island_stats_[k].residual > island_stats_[worst].residual) worst = k;
+    return islands_.bodies(worst).front();
+}
+
 SolveStats CorotationalStepper::solve_directly(const StepInput& in, StepReport& report) {
     const bool couples = std::any_of(in.contact.begin(), in.contact.end(), [](const auto& term) {
         return term.at.n > 1 && term.block != Mat3d{};
@@ -172,7 +182,7 @@ void CorotationalStepper::free_motion(const StepInput& in, State& state, NodeFor
     const SolveStats stats = options_.linear == LinearKind::pcg
                                  ? solve_iteratively(in, state, report)
                                  : solve_directly(in, report);
-    report_solve(stats, report);
+    report_solve(stats, report, worst_island_body());
     parallel_for(n, grain,
                  [&](Index i) { state.v[i] = change ? state.v[i] + solution_[i] : solution_[i]; });
     ScopedTimer timer(report.ms(Stage::correct));
@@ -202,20 +212,19 @@ std::string CorotationalStepper::describe() {
     return describe_factor(factor_.memory(), factor_.structure());
 }
 
+template <class List, class Self>
+void CorotationalStepper::list_history(List& list, Self& self) {
+    list.numbers("rotations", self.rotations_.element);
+}
+
 void CorotationalStepper::save(ByteWriter& out) const {
-    out.put_array("rotations", std::span<const RotationPacket>(rotations_.element));
+    HistoryWriter list(out);
+    list_history(list, *this);
 }
 
 void CorotationalStepper::load(ByteReader& in) {
-    std::vector<RotationPacket> loaded(rotations_.element.size());
-    in.get_array("rotations", std::span<RotationPacket>(loaded));
-    for (std::size_t i = 0; i < loaded.size(); ++i)
-        for (const auto& entry : loaded[i].R)
-            for (double value : entry)
-                if (!std::isfinite(value))
-                    in.fail("rotations",
-                            "has a value that is not finite at index " + std::to_string(i));
-    rotations_.element = std::move(loaded);
+    HistoryReader list(in);
+    list_history(list, *this);
 }
 
 }  // namespace limber

@@ -109,6 +109,8 @@ class CorotationalStepper final : public Stepper {
     void set_trace(PcgTrace* trace) { trace_ = trace; }
 
   private:
+    template <class List, class Self>
+    static void list_history(List& list, Self& self);
     void build_system(const StepInput& in, const State& state);
     void guess_solution(const StepInput& in, const State& state);
     const LinearOperator& matrix() const;  // without the contact terms between nodes
@@ -118,6 +120,7 @@ class CorotationalStepper final : public Stepper {
     void find_islands(std::span<const ContactTerm> terms);
     SolveStats solve_iteratively(const StepInput& in, const State& state, StepReport& report);
     SolveStats solve_directly(const StepInput& in, StepReport& report);
+    Index worst_island_body() const;  // -1: bodies are not solved one by one
     std::span<const Vec3d> right_hand_side() const {
         return options_.form == SystemForm::dv ? std::span<const Vec3d>(rhs_) : step_.b();
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "limber/core/history.h"
 #include "limber/core/parallel.h"
 #include "limber/fem/tet_potential.h"
 #include "limber/solve/descent_acceleration.h"
@@ -13,6 +14,7 @@
 #include "limber/solve/descent_initial.h"
 #include "limber/solve/descent_knot.h"
 #include "limber/solve/descent_step_length.h"
+#include "limber/solve/worst_body.h"
 
 namespace limber {
 
@@ -72,21 +74,12 @@ class DescentLoop final : public DescentStepper::Loop {
         if (knot_.throws()) knot_.apply(state);
     }
     void save(ByteWriter& out) const override {
-        const StepLength::History& length = length_.history();
-        out.put("descent.length", std::array{length.longest, length.last});
-        out.put("descent.quiet_steps", static_cast<std::int32_t>(length.quiet_steps));
-        out.put("descent.has_before", static_cast<std::int32_t>(has_before_));
-        out.put_array("descent.v_before", std::span<const Vec3d>(v_before_));
-        out.put("descent.quiet", static_cast<std::int32_t>(knot_.history().quiet));
-        out.put("descent.throws", static_cast<std::int32_t>(knot_.history().throws));
+        HistoryWriter list(out);
+        list_history(list, *this);
     }
     void load(ByteReader& in) override {
-        const auto length = in.get<std::array<double, 2>>("descent.length");
-        length_.set_history({length[0], length[1], in.get<std::int32_t>("descent.quiet_steps")});
-        has_before_ = in.get<std::int32_t>("descent.has_before") != 0;
-        in.get_array("descent.v_before", std::span(v_before_));
-        const int quiet = in.get<std::int32_t>("descent.quiet");
-        knot_.set_history({quiet, in.get<std::int32_t>("descent.throws")});
+        HistoryReader list(in);
+        list_history(list, *this);
     }
     void reset() override {
         length_.set_history({options_.max_step, 0, 0});
@@ -95,6 +88,13 @@ class DescentLoop final : public DescentStepper::Loop {
     void describe_cells(CellFields& fields) const override;
 
   private:
+    template <class List, class Self>
+    static void list_history(List& list, Self& self) {
+        StepLength::list_history(list, self.length_);
+        Knot::list_history(list, self.knot_);
+        list.whole("descent.has_before", self.has_before_, 0, 1);
+        list.numbers("descent.v_before", self.v_before_);
+    }
     enum class Verdict { accepted, taken_back, exhausted };
     bool start(const State& state);
     bool iterate(int k, SolveStats& stats, StepReport& report);
@@ -107,6 +107,7 @@ class DescentLoop final : public DescentStepper::Loop {
     double longest_step();
     double slope_of(std::span<const Vec3<Real>> g);
     void look_for_knots(std::int64_t step, StepReport& report);
+    void blame(StepReport& report);
     void show(int k);
 
     DescentOptions options_;
@@ -402,7 +403,20 @@ SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces&
         else
             report.set(StepFlag::iteration_cap);
     }
+    blame(report);
     return stats;
+}
+
+/// Names the body where the step is farthest from its end, if it did not reach it.
+template <class Real>
+void DescentLoop<Real>::blame(StepReport& report) {
+    if (model_.bodies.size() < 2) return;
+    const bool capped = report.has(StepFlag::iteration_cap);
+    if (!capped && !report.has(StepFlag::line_search)) return;
+    objective_.gradient(x_, g_);
+    const Index body = worst_body<Real>(model_, g_);
+    if (capped) report.set(StepFlag::iteration_cap, body);
+    if (report.has(StepFlag::line_search)) report.set(StepFlag::line_search, body);
 }
 
 /// Energies of both ends of the step, under the interpolants of its end.
@@ -414,8 +428,15 @@ void DescentLoop<Real>::look_for_knots(std::int64_t step, StepReport& report) {
     if (!knot_.stuck(converted, begin, end)) return;
     report.set(StepFlag::stuck);
     for (const auto& part : objective_.potentials())
-        if (const auto* tets = dynamic_cast<const TetPotential<Real>*>(part.get()))
-            knot_.prepare(tets->interpolants(), step);
+        if (const auto* tets = dynamic_cast<const TetPotential<Real>*>(part.get())) {
+            const std::vector<double> held = tets->interpolants();
+            const auto first =
+                std::find_if(held.begin(), held.end(), [](double l) { return l > 0; });
+            if (first != held.end())
+                report.set(StepFlag::stuck,
+                           model_.body_index_of_tet(static_cast<Index>(first - held.begin())));
+            knot_.prepare(held, step);
+        }
 }
 
 template <class Real>

@@ -25,7 +25,7 @@ double noise(std::uint64_t seed) {
 bool Knot::stuck(bool converted, double begin, double end) {
     throws_ = false;
     const bool still = converted && std::abs(end - begin) <= no_change * end;
-    history_.quiet = still ? history_.quiet + 1 : 0;
+    history_.quiet = still ? std::min(history_.quiet + 1, 1 << 30) : 0;
     return history_.quiet >= patience;
 }
 

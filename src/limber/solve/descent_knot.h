@@ -32,8 +32,11 @@ class Knot {
     /// At the end of the step.
     void apply(State& state) const;
 
-    const History& history() const { return history_; }
-    void set_history(const History& history) { history_ = history; }
+    template <class List, class Self>
+    static void list_history(List& list, Self& self) {
+        list.whole("descent.quiet", self.history_.quiet, 0, 1 << 30);
+        list.whole("descent.throws", self.history_.throws, 0, 1 << 30);
+    }
 
   private:
     const Model& model_;

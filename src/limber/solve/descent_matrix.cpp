@@ -39,9 +39,9 @@ class ProjectiveDirection final : public Direction<Real> {
     void begin(Objective<Real>& objective) override {
         const bool changes = objective.matrix_changes();
         if (factor_.factorized() && h_ == objective.h() && !changes && !changed_) return;
-        changed_ = changes;
         usable_ = !factor_.factorize(objective.projective_matrix(), model_.free).failed();
         h_ = objective.h();
+        changed_ = changes;
     }
     bool find(Objective<Real>&, ConstVectors, ConstVectors g, Vectors d) override {
         if (!usable_) return false;

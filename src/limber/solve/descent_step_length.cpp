@@ -40,7 +40,7 @@ bool StepLength::shorten() {
 
 void StepLength::finish(bool failed) {
     history_.last = failed ? 0 : alpha_;
-    history_.quiet_steps = shortened_ || failed ? 0 : history_.quiet_steps + 1;
+    history_.quiet_steps = shortened_ || failed ? 0 : std::min(history_.quiet_steps + 1, 1 << 30);
 }
 
 }  // namespace limber

@@ -32,7 +32,12 @@ class StepLength {
     /// The end of a step of time; after a failed one the next starts afresh.
     void finish(bool failed);
 
-    const History& history() const { return history_; }
+    template <class List, class Self>
+    static void list_history(List& list, Self& self) {
+        list.number("descent.longest", self.history_.longest);
+        list.number("descent.last", self.history_.last);
+        list.whole("descent.quiet_steps", self.history_.quiet_steps, 0, 1 << 30);
+    }
     void set_history(const History& history) { history_ = history; }
 
   private:

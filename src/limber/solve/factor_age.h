@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 namespace limber {
 
@@ -42,33 +40,26 @@ class FactorAge {
         // A stale factor that does better than a fresh one did: what makes it hard has gone.
         fresh_ = planned || rescued ? iterations : std::min(fresh_, iterations);
         last_iterations_ = iterations;
-        age_ = planned || rescued ? 1 : age_ + 1;
+        age_ = planned || rescued ? 1 : std::min(age_ + 1, forever);
     }
 
     int age() const { return age_; }          // steps since the factor was last updated
     int max_age() const { return max_age_; }  // how old it may get
 
-    // History, as numbers for a checkpoint.
-    static constexpr int n_saved = 9;
-    std::array<double, n_saved> saved() const {
-        return {double(last_iterations_), double(fresh_), double(age_),
-                double(max_age_),         double(calm_),  double(patience_),
-                double(trying_)};
+    /// All of it but the target, which is an option (core/history.h).
+    template <class List, class Self>
+    static void list_history(List& list, Self& self) {
+        list.whole("factor_age.last_iterations", self.last_iterations_, 0, forever);
+        list.whole("factor_age.fresh", self.fresh_, 0, forever);
+        list.whole("factor_age.age", self.age_, 0, forever);
+        list.whole("factor_age.max_age", self.max_age_, 0, forever);
+        list.whole("factor_age.calm", self.calm_, 0, forever);
+        list.whole("factor_age.patience", self.patience_, 0, forever);
+        list.whole("factor_age.trying", self.trying_, 0, 1);
+        list.whole("factor_age.suspect_iterations", self.suspect_iterations_, 0, forever);
+        list.whole("factor_age.max_age_before", self.max_age_before_, 0, forever);
     }
-    void restore(std::span<const double, n_saved> saved) {
-        const auto count = [&](int k) {
-            return static_cast<int>(std::clamp(saved[k], 0.0, double(forever)));
-        };
-        last_iterations_ = count(0);
-        fresh_ = count(1);
-        age_ = count(2);
-        max_age_ = count(3);
-        calm_ = count(4);
-        patience_ = count(5);
-        trying_ = count(6) != 0;
-        suspect_iterations_ = count(7);
-        max_age_before_ = count(8);
-    }
+    friend bool operator==(const FactorAge&, const FactorAge&) = default;
 
   private:
     static constexpr int forever = 1 << 30;

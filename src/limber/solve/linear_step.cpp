@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "limber/core/parallel.h"
+#include "limber/solve/worst_body.h"
 
 namespace limber {
 
@@ -13,12 +14,12 @@ void add_one_node_blocks(std::span<const ContactTerm> terms, BlockCsr& A) {
             A.blocks()[A.diagonal_position(term.at.node[0])] += one_node_block(term);
 }
 
-void report_solve(SolveStats stats, StepReport& report) {
+void report_solve(SolveStats stats, StepReport& report, Index body) {
     stats.iterations += report.solve.iterations;  // of earlier sub-steps
     report.solve = stats;
-    if (stats.status == SolveStatus::iteration_cap) report.set(StepFlag::iteration_cap);
-    if (stats.status == SolveStatus::deadline) report.set(StepFlag::deadline);
-    if (stats.status == SolveStatus::indefinite) report.set(StepFlag::indefinite);
+    if (stats.status == SolveStatus::iteration_cap) report.set(StepFlag::iteration_cap, body);
+    if (stats.status == SolveStatus::deadline) report.set(StepFlag::deadline, body);
+    if (stats.status == SolveStatus::indefinite) report.set(StepFlag::indefinite, body);
 }
 
 LinearStep::LinearStep(const Model& model) : model_(model) {
@@ -56,6 +57,13 @@ double LinearStep::free_norm(std::span<const Vec3d> a, Index begin, Index end,
             sum += squared_norm(masked(a[i], model_.free[i]));
         return sum;
     }));
+}
+
+Index LinearStep::worst_body(const LinearOperator& A, std::span<const Vec3d> v_new) const {
+    std::vector<Vec3d> residual(b_.size());
+    A.apply(v_new, residual);
+    for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= b_[i];
+    return limber::worst_body<double>(model_, residual);
 }
 
 template <class RowProduct>

@@ -23,7 +23,8 @@ inline Mat3d one_node_block(const ContactTerm& term) {
 void add_one_node_blocks(std::span<const ContactTerm> terms, BlockCsr& A);
 
 /// Iterations add up over sub-steps; what a user should know becomes a flag.
-void report_solve(SolveStats stats, StepReport& report);
+/// `body`: where it is worst; -1: not known.
+void report_solve(SolveStats stats, StepReport& report, Index body = -1);
 
 /// The right-hand side of a step and what is measured against it. Sized once.
 class LinearStep {
@@ -51,6 +52,8 @@ class LinearStep {
     double free_norm(std::span<const Vec3d> a) {
         return free_norm(a, 0, model_.n_nodes(), partial_);
     }
+    /// The body where A v⁺ = b is missed most, for reports.
+    Index worst_body(const LinearOperator& A, std::span<const Vec3d> v_new) const;
     std::span<double> partial() { return partial_; }  // one number a node
 
     /// What holds the pins: the residual of A v⁺ = b in prescribed rows is their impulse. `A` has

@@ -33,6 +33,7 @@ class ModalStepper final : public Stepper {
                      StepReport& report) override;
     void integrate(const StepInput& in, State& state) const override;
     std::string describe() override;
+    bool advances_time() const override { return false; }
     const StepTable* table() const override { return &table_; }
     std::span<const Mode> modes();
 

@@ -124,6 +124,13 @@ struct Model {
     /// The body that owns a node or a tet.
     const Body& body_of_node(Index node) const;
     const Body& body_of_tet(Index tet) const;
+    /// The same by their place in `bodies`.
+    Index body_index_of_node(Index node) const {
+        return static_cast<Index>(&body_of_node(node) - bodies.data());
+    }
+    Index body_index_of_tet(Index tet) const {
+        return static_cast<Index>(&body_of_tet(tet) - bodies.data());
+    }
     bool is_rigid(Index node) const { return body_of_node(node).rigid.has_value(); }
 };
 

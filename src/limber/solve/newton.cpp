@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/history.h"
 #include "limber/core/parallel.h"
+#include "limber/solve/worst_body.h"
 
 namespace limber {
 
@@ -168,14 +170,15 @@ SolveStats NewtonStepper::minimise(StepReport& report) {
         }
         ++stats.iterations;
         if (search_line(along, stats.absolute_residual, report) == 0) {
-            report.set(StepFlag::line_search);
+            report.set(StepFlag::line_search, worst_body<double>(model_, gradient_));
             break;
         }
         std::swap(x_, trial_);
     }
     stats.iterations += report.solve.iterations;
     report.solve = stats;
-    if (stats.status == SolveStatus::iteration_cap) report.set(StepFlag::iteration_cap);
+    if (stats.status == SolveStatus::iteration_cap)
+        report.set(StepFlag::iteration_cap, worst_body<double>(model_, gradient_));
     return stats;
 }
 
@@ -202,6 +205,21 @@ void NewtonStepper::integrate(const StepInput&, State& state) const {
 void NewtonStepper::correct_reactions(const StepInput&, std::span<const Vec3d> v,
                                       NodeForces& forces) {
     objective_.finish_with(v, forces);
+}
+
+template <class List, class Self>
+void NewtonStepper::list_history(List& list, Self& self) {
+    list.number("newton.shift", self.shift_);
+}
+
+void NewtonStepper::save(ByteWriter& out) const {
+    HistoryWriter list(out);
+    list_history(list, *this);
+}
+
+void NewtonStepper::load(ByteReader& in) {
+    HistoryReader list(in);
+    list_history(list, *this);
 }
 
 std::string NewtonStepper::describe() {

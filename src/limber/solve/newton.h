@@ -78,9 +78,14 @@ class NewtonStepper final : public Stepper {
                  StepReport& report) override;
     void correct_reactions(const StepInput& in, std::span<const Vec3d> v,
                            NodeForces& forces) override;
+    void save(ByteWriter& out) const override;
+    void load(ByteReader& in) override;
+    void reset() override { shift_ = 0; }
     std::string describe() override;
 
   private:
+    template <class List, class Self>
+    static void list_history(List& list, Self& self);
     void start_at_guess(const StepInput& in, const State& state);
     void start_at(std::span<const Vec3d> x);
     SolveStats minimise(StepReport& report);
@@ -105,7 +110,7 @@ class NewtonStepper final : public Stepper {
     double h_ = 0;          // [s]
     double scale_ = 0;      // what gradients of this step are compared with [N]
     double value_ = 0;
-    double shift_ = 0;          // last one that worked; 0: none was needed
+    double shift_ = 0;          // History: last one that worked; 0: none was needed
     int projections_left_ = 0;  // until an exact Hessian is tried again
 };
 

@@ -5,6 +5,7 @@
 
 #include "limber/core/parallel.h"
 #include "limber/solve/newton.h"
+#include "limber/solve/worst_body.h"
 
 namespace limber {
 
@@ -90,7 +91,7 @@ bool NewtonStepper::answers(const StepInput& in, std::span<const Vec3d> impulses
     if (settled) report.solve.status = SolveStatus::converged;
     if (settled) return true;
     if (++passes_ >= options_.contact_passes) {
-        report.set(StepFlag::contact_cap);
+        report.set(StepFlag::contact_cap, worst_body<double>(model_, minus_));
         // Forces that are of the size of the load and more: the passes went apart. Not to be kept;
         // smaller steps are nearer to their tangent.
         if (!(residual < 0.1 * scale)) report.solve.status = SolveStatus::indefinite;
@@ -99,7 +100,8 @@ bool NewtonStepper::answers(const StepInput& in, std::span<const Vec3d> impulses
     objective_.gradient(x_, gradient_);
     value_ = objective_.value(x_);
     if (search_line(slope(), objective_.free_norm(gradient_), report) == 0) {
-        report.set(StepFlag::line_search);  // at what rounding allows
+        // At what rounding allows.
+        report.set(StepFlag::line_search, worst_body<double>(model_, gradient_));
         return true;
     }
     std::swap(x_, trial_);

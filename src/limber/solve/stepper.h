@@ -78,6 +78,8 @@ class Stepper {
     /// For files and pictures, after a step.
     virtual void describe_cells(CellFields&) const {}
     virtual const StepTable* table() const { return nullptr; }
+    /// Whether steps follow each other in time: energies then balance (sim/energy_balance.h).
+    virtual bool advances_time() const { return true; }
     /// Whether results depend on the clock (deadlines): such runs record their decisions.
     virtual bool clocked() const { return false; }
     /// What the clock decided in the last free_motion beside the iterations, which World knows: a

@@ -10,7 +10,7 @@ namespace limber {
 namespace {
 
 constexpr double flat = 20;  // longest edge over least height
-constexpr double cos_60 = 0.5;
+constexpr double cos_60 = 0.5, cos_40 = 0.7660444431189780;
 
 double flatness(const std::array<Vec3d, 4>& x) {
     double longest = 0, largest_area = 0;
@@ -40,20 +40,27 @@ void mark_thin_bodies(const Model& model, std::vector<char>& marked) {
 }
 
 void mark_wide_spread(const Model& model, const CorotationCache& rotations,
-                      std::vector<char>& marked) {
+                      std::span<const char> always, std::vector<char>& marked,
+                      std::vector<Index>& changed) {
+    constexpr char other = 2;  // beside a mark that was another before
     const ElementSet& elements = model.elements;
     parallel_for(model.n_nodes(), 512, [&](Index i) {
-        if (marked[i]) return;
         const auto around = elements.incidence.of(i);
-        if (around.empty()) return;
+        if (always[i] || around.empty()) return;
+        const double limit = 1 + 2 * (marked[i] ? cos_40 : cos_60);
         // Against the first tet of the node: half the largest spread at least.
         const Mat3d first = rotations.at(around[0] / 4);
-        for (const Index entry : around)
-            if (contract(first, rotations.at(entry / 4)) < 1 + 2 * cos_60) {
-                marked[i] = 1;
-                return;
-            }
+        const bool wide = std::any_of(around.begin(), around.end(), [&](Index entry) {
+            return contract(first, rotations.at(entry / 4)) < limit;
+        });
+        if (wide != (marked[i] != 0)) marked[i] = static_cast<char>(wide | other);
     });
+    changed.clear();
+    for (Index i = 0; i < model.n_nodes(); ++i)
+        if (marked[i] & other) {
+            marked[i] = static_cast<char>(marked[i] & ~other);
+            changed.push_back(i);
+        }
 }
 
 }  // namespace limber

@@ -3,6 +3,7 @@
 
 // Where node rotations do harm: Hecht et al. 2012, end of section 4.1.
 
+#include <span>
 #include <vector>
 
 #include "limber/fem/corotation.h"
@@ -14,9 +15,13 @@ namespace limber {
 /// above 20.
 void mark_thin_bodies(const Model& model, std::vector<char>& marked);
 
-/// Marks the nodes of tets that share a node with a tet turned by more than 60 degrees against
-/// them: rotations of the nodes of one tet then differ too much. Marks stay.
+/// Marks nodes with tets around them that are turned against each other: rotations of the nodes of
+/// one tet then differ too much. A mark comes where a tet is turned by more than 60 degrees against
+/// the node's first one, and goes where all of them are within 40: with one angle for both a body
+/// that stays near it would change the frames of its nodes, and so its factor, every step. Nodes
+/// of `always` keep theirs. `changed` becomes the nodes whose mark came or went, ascending.
 void mark_wide_spread(const Model& model, const CorotationCache& rotations,
-                      std::vector<char>& marked);
+                      std::span<const char> always, std::vector<char>& marked,
+                      std::vector<Index>& changed);
 
 }  // namespace limber

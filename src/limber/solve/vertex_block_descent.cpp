@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "limber/core/history.h"
 #include "limber/fem/psd.h"
 #include "limber/solve/descent_initial.h"
+#include "limber/solve/worst_body.h"
 
 namespace limber {
 
@@ -177,7 +179,7 @@ void VertexBlockStepper::free_motion(const StepInput& in, State& state, NodeForc
         stats.residual = stats.absolute_residual / std::max(objective_.force_scale(), 1e-300);
         if (!std::isfinite(stats.residual)) stats.status = SolveStatus::not_finite;
         if (stats.status == SolveStatus::iteration_cap && options_.rel_tolerance > 0)
-            report.set(StepFlag::iteration_cap);
+            report.set(StepFlag::iteration_cap, worst_body<double>(model_, gradient_));
     }
     stats.iterations += report.solve.iterations;
     report.solve = stats;
@@ -187,14 +189,20 @@ void VertexBlockStepper::integrate(const StepInput&, State& state) const {
     objective_.integrate(state);
 }
 
+template <class List, class Self>
+void VertexBlockStepper::list_history(List& list, Self& self) {
+    list.whole("vertex_block.has_before", self.has_before_, 0, 1);
+    list.numbers("vertex_block.v_before", self.v_before_);
+}
+
 void VertexBlockStepper::save(ByteWriter& out) const {
-    out.put("vertex_block.has_before", static_cast<std::int32_t>(has_before_));
-    out.put_array("vertex_block.v_before", std::span<const Vec3d>(v_before_));
+    HistoryWriter list(out);
+    list_history(list, *this);
 }
 
 void VertexBlockStepper::load(ByteReader& in) {
-    has_before_ = in.get<std::int32_t>("vertex_block.has_before") != 0;
-    in.get_array("vertex_block.v_before", std::span(v_before_));
+    HistoryReader list(in);
+    list_history(list, *this);
 }
 
 std::string VertexBlockStepper::describe() {

@@ -70,6 +70,8 @@ class VertexBlockStepper final : public Stepper {
     void watch(IterateWatcher watcher) { watcher_ = std::move(watcher); }
 
   private:
+    template <class List, class Self>
+    static void list_history(List& list, Self& self);
     bool start(const State& state);
     void move_node(Index node);
     void add_momentum();

@@ -32,7 +32,7 @@ WarpCancelingStepper::WarpCancelingStepper(const Model& model, const Options& op
     : model_(model),
       options_(options),
       step_(model),
-      upright_(model.n_nodes(), options.node_rotations == NodeRotationKind::identity),
+      always_upright_(model.n_nodes(), options.node_rotations == NodeRotationKind::identity),
       age_(options.target_iterations),
       assembler_(model.elements),
       warp_assembler_(model.elements, assembler_.pairs()),
@@ -42,8 +42,9 @@ WarpCancelingStepper::WarpCancelingStepper(const Model& model, const Options& op
       pcg_({.rel_tolerance = options.rel_tolerance}),
       passes_(model, options.contact, options.rel_tolerance) {
     const Index n = model.n_nodes();
-    for (const Index i : step_.pinned()) upright_[i] = 1;  // prescribed axes are the world's
-    if (options.node_rotations == NodeRotationKind::automatic) mark_thin_bodies(model, upright_);
+    for (const Index i : step_.pinned()) always_upright_[i] = 1;  // prescribed axes are the world's
+    if (options.node_rotations == NodeRotationKind::automatic)
+        mark_thin_bodies(model, always_upright_);
     if (options.refine > 0) exact_ = assembler_.make_matrix();
     for (std::vector<Vec3d>* array : {&rhs_, &solution_, &turned_, &product_, &last_change_})
         array->resize(n);
@@ -130,7 +131,7 @@ void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeFo
                                     element_forces_, step_.force());
         ScopedTimer nodes(report.update.node_rotation_ms);
         if (options_.node_rotations == NodeRotationKind::automatic)
-            mark_wide_spread(model_, rotations_, upright_);
+            mark_wide_spread(model_, rotations_, always_upright_, upright_, reframed_);
         fit_.update(state.x, upright_, nodes_);
     }
     {
@@ -160,7 +161,8 @@ void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeFo
     }
     if (!stats.failed()) age_.learn(stats.iterations, planned, rescued);
     stats.iterations += in_vain;
-    report_solve(stats, report);
+    const bool capped = stats.status == SolveStatus::iteration_cap;
+    report_solve(stats, report, capped ? step_.worst_body(system_, solution_) : -1);
     if (stats.failed()) return;
     ScopedTimer timer(report.ms(Stage::correct));
     if (options_.damping != DampingKind::none) damp(state, report);
@@ -189,7 +191,7 @@ SolveStats WarpCancelingStepper::rescue(const StepInput& in, StepReport& report)
 
 void WarpCancelingStepper::damp(const State& state, StepReport& report) {
     const double limit = options_.damping_threshold * threshold_;
-    if (report.update.badness <= limit) return;
+    if (!(report.update.badness > limit)) return;
     // Errors of tets that were updated are gone.
     for (Index t = 0; t < model_.n_tets(); ++t)
         if (updated_[t]) error_[t] = 0;

@@ -61,7 +61,9 @@ template <class Visitor>
 void fields(Visitor& field, WarpCancelingOptions& o) {
     field("node_rotations", o.node_rotations, any_value(),
           "horn: fitted to the neighbours of each node; identity: for thin bodies; auto: identity "
-          "where tets are flat or node rotations differ much inside a tet");
+          "where tets are flat and, for as long as that lasts, where the tets around a node are "
+          "turned "
+          "against each other by more than 60 degrees");
     field("schedule", o.schedule, any_value(),
           "quality: every supernode above the threshold; time: the worst as far as the budget "
           "goes; hybrid: both; iterations: all of it when the refinement needs more than "
@@ -133,6 +135,8 @@ class WarpCancelingStepper final : public Stepper {
     void replay(std::span<const Index> decisions) override;
     std::string describe() override;
     void describe_cells(CellFields& out) const override;
+    /// 1 for each node that has no rotation of its own now.
+    std::span<const char> upright() const { return upright_; }
 
   private:
     struct WarpedInverse;
@@ -146,6 +150,8 @@ class WarpCancelingStepper final : public Stepper {
         return options_.precision == FactorPrecision::double_precision ? f(double_) : f(single_);
     }
 
+    template <class List, class Self>
+    static void list_history(List& list, Self& self);
     void prepare_factor();
     bool needs_estimate() const;
     void estimate(const State& state, StepReport& report);
@@ -175,19 +181,21 @@ class WarpCancelingStepper final : public Stepper {
     const Model& model_;
     Options options_;
     LinearStep step_;
-    std::vector<char> upright_;   // History: nodes without a rotation of their own
-    CorotationCache rotations_;   // History
-    NodeRotations nodes_;         // History
-    WarpFrames frames_;           // History: when each tet was last updated
-    double h_ = 0;                // of the factor; 0: none yet
-    FactorAge age_;               // History of the schedule by iterations
-    bool only_contacts_ = false;  // this step's update was for contact blocks alone
+    std::vector<char> always_upright_;  // nodes that never have a rotation of their own
+    std::vector<char> upright_;         // History: nodes that have none now
+    std::vector<Index> reframed_;       // nodes of which that changed in this step
+    CorotationCache rotations_;         // History
+    NodeRotations nodes_;               // History
+    WarpFrames frames_;                 // History: when each tet was last updated
+    double h_ = 0;                      // History: of the factor; 0: none yet
+    FactorAge age_;                     // History of the schedule by iterations
+    bool only_contacts_ = false;        // this step's update was for contact blocks alone
 
     SystemAssembler assembler_;
     WarpAssembler warp_assembler_;
     CorotationalOperator operator_;
     NodeRotationFit fit_;
-    BlockCsr warped_;  // Ã
+    BlockCsr warped_;  // History: Ã
     BlockCsr exact_;   // A, where the answer is refined
     ContactSystem system_;
     SupernodalCholesky<double> double_;
@@ -200,10 +208,11 @@ class WarpCancelingStepper final : public Stepper {
     std::vector<double> badness_;       // per supernode: the largest error of its tets
     std::vector<char> tet_marked_, node_marked_, updated_, supernode_scratch_;
     std::vector<Index> dirty_;          // supernodes, scratch
-    std::vector<Index> contact_nodes_;  // whose blocks in Ã carry contact
+    std::vector<Index> contact_nodes_;  // History: whose blocks in Ã carry contact
     double threshold_ = 0;              // of this step [N s]
     ElementForces element_forces_;
-    std::vector<Vec3d> rhs_, solution_, turned_, product_, last_change_;
+    std::vector<Vec3d> rhs_, solution_, turned_, product_;
+    std::vector<Vec3d> last_change_;  // History: of the velocities in the last step [m/s]
     Pcg pcg_;
     ContactPasses passes_;
     std::vector<Mat3d> turns_;  // nodes_ once more, for the compliances

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/history.h"
 #include "limber/solve/warp_canceling.h"
 
 namespace limber {
@@ -16,6 +17,8 @@ void WarpCancelingStepper::reset() {
     contact_nodes_.clear();
     h_ = 0;
     age_.reset();
+    upright_ = always_upright_;
+    reframed_.clear();
 }
 
 bool WarpCancelingStepper::clocked() const {
@@ -43,72 +46,33 @@ void WarpCancelingStepper::describe_cells(CellFields& out) const {
         updated.value.push_back(updated_[t]);
         badness.value.push_back(error_[t]);
     }
-    out.insert(out.end(), {std::move(supernode), std::move(updated), std::move(badness)});
+    out.insert(out.end(), {std::move(supernode), std::move(updated)});
+    if (needs_estimate()) out.push_back(std::move(badness));
 }
 
 // The factor is not saved: it follows from the matrix, to the same bits (SupernodalCholesky).
+template <class List, class Self>
+void WarpCancelingStepper::list_history(List& list, Self& self) {
+    list.numbers("rotations", self.rotations_.element);
+    for (auto& column : self.nodes_.column) list.numbers("node_rotations", column);
+    list.numbers("warp_frames", self.frames_.tet);
+    list.flags("upright", self.upright_);
+    list.numbers("last_change", self.last_change_);
+    list.wholes("warp_contacts", self.contact_nodes_, 0, self.model_.n_nodes() - 1);
+    list.numbers("warped", self.warped_.blocks());
+    list.number("factor_step", self.h_);
+    FactorAge::list_history(list, self.age_);
+}
+
 void WarpCancelingStepper::save(ByteWriter& out) const {
-    out.put_array("rotations", std::span<const RotationPacket>(rotations_.element));
-    for (int c = 0; c < 3; ++c)
-        out.put_array("node_rotations", std::span<const Vec3d>(nodes_.column[c]));
-    out.put_array("warp_frames", std::span<const std::array<Mat3d, 4>>(frames_.tet));
-    out.put_array("upright", std::span<const char>(upright_));
-    out.put_array("last_change", std::span<const Vec3d>(last_change_));
-    out.put_array("warp_contacts", std::span<const Index>(contact_nodes_));
-    out.put_array("warped", std::span<const Mat3d>(warped_.blocks()));
-    const auto age = age_.saved();
-    out.put_array("factor_age", std::span<const double>(age));
-    out.put_array("factor_step", std::span<const double>(&h_, 1));
+    HistoryWriter list(out);
+    list_history(list, *this);
 }
 
 void WarpCancelingStepper::load(ByteReader& in) {
-    const auto finite = [&](const char* name, std::span<const double> values) {
-        for (std::size_t i = 0; i < values.size(); ++i)
-            if (!std::isfinite(values[i]))
-                in.fail(name, "has a value that is not finite at index " + std::to_string(i));
-    };
-    const auto numbers = [](const auto& array) {
-        return std::span<const double>(reinterpret_cast<const double*>(array.data()),
-                                       array.size() * sizeof(array[0]) / sizeof(double));
-    };
-    auto rotations = rotations_.element;
-    auto nodes = nodes_;
-    auto frames = frames_.tet;
-    auto upright = upright_;
-    auto change = last_change_;
-    std::vector<Mat3d> warped(warped_.blocks().size());
-    std::array<double, FactorAge::n_saved> age;
-    double h = 0;
-    in.get_array("rotations", std::span<RotationPacket>(rotations));
-    finite("rotations", numbers(rotations));
-    for (int c = 0; c < 3; ++c) {
-        in.get_array("node_rotations", std::span<Vec3d>(nodes.column[c]));
-        finite("node_rotations", numbers(nodes.column[c]));
-    }
-    in.get_array("warp_frames", std::span<std::array<Mat3d, 4>>(frames));
-    finite("warp_frames", numbers(frames));
-    in.get_array("upright", std::span<char>(upright));
-    in.get_array("last_change", std::span<Vec3d>(change));
-    finite("last_change", numbers(change));
-    auto contacts = in.get_vector<Index>("warp_contacts");
-    for (const Index i : contacts)
-        if (i < 0 || i >= model_.n_nodes())
-            in.fail("warp_contacts", "names a node that is not there");
-    in.get_array("warped", std::span<Mat3d>(warped));
-    finite("warped", numbers(warped));
-    in.get_array("factor_age", std::span<double>(age));
-    finite("factor_age", age);
-    in.get_array("factor_step", std::span<double>(&h, 1));
-    finite("factor_step", {&h, 1});
-    rotations_.element = std::move(rotations);
-    nodes_ = std::move(nodes);
-    frames_.tet = std::move(frames);
-    upright_ = std::move(upright);
-    last_change_ = std::move(change);
-    contact_nodes_ = std::move(contacts);
-    std::copy(warped.begin(), warped.end(), warped_.blocks().begin());
-    age_.restore(age);
-    rebuild_factor(h);
+    HistoryReader list(in);
+    list_history(list, *this);
+    rebuild_factor(h_);
 }
 
 /// The factor of the matrix as it is, of a step h; the next step goes on from it.

@@ -3,6 +3,7 @@
 // to 4.4.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "limber/core/parallel.h"
@@ -14,6 +15,7 @@ namespace limber {
 namespace {
 
 constexpr Index grain = LinearStep::grain;
+constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 /// Operations a millisecond that flop costs assume: half of what dgemm reaches on one core of the
 /// machines in docs. It scales budgets alone and changes nothing in between.
 constexpr double nominal_flops_per_ms = 3e7;
@@ -111,6 +113,10 @@ void WarpCancelingStepper::choose_by_schedule(const StepInput& in) {
     if (options_.linearise)
         for (const ContactTerm& term : in.contact)
             if (term.at.n == 1) marks_->mark(supernode_of_node(term.at.node[0]), cost);
+    // What the factor has of a node is in the frame that the node had: in another it is wrong.
+    for (const Index i : reframed_)
+        for (const Index entry : model_.elements.incidence.of(i))
+            marks_->mark(tet_supernode_[entry / 4], cost);
     const Index n_of_contacts = marks_->n_marked();
     double full = 0;
     for (const double c : cost) full += c;
@@ -174,7 +180,7 @@ SolveStats WarpCancelingStepper::update_factor(const StepInput& in, StepReport& 
     stats.status = SolveStatus::direct;
     if (all) marks_->mark_above(-1, badness_, flop_cost_);
     std::fill(updated_.begin(), updated_.end(), 0);
-    report.update.badness = marks_->worst_left(badness_);
+    report.update.badness = needs_estimate() ? marks_->worst_left(badness_) : not_measured;
     report.update.threshold = threshold_;
     if (!marks_->any()) return stats;
     {

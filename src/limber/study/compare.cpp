@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
-#include "limber/core/check.h"
 #include "limber/scene/build_model.h"
+#include "limber/study/converged_solver.h"
 #include "limber/study/tables.h"
 
 namespace limber {
@@ -22,14 +23,14 @@ constexpr double unstable = 100;
 
 /// One solver and what is needed to judge it.
 struct Contestant {
-    std::unique_ptr<World> world;
-    World* exact = nullptr;  // converged solver of its family
+    std::unique_ptr<World> world;  // none: it cannot take the scene
+    World* exact = nullptr;        // converged solver of its family; none: it is one itself
     StepTimes times;
     double iterations = 0;
     double motion = 0;  // largest kinetic + elastic energy [J]
     ContestantResult result;
 
-    bool running() const { return result.failure.empty(); }
+    bool running() const { return world && result.failure.empty(); }
 };
 
 /// States and energies of the reference over one block of steps.
@@ -40,15 +41,18 @@ struct Block {
 
 class Comparison {
   public:
-    explicit Comparison(const CompareOptions& options);
+    Comparison(const LineUp& line, const CompareOptions& options);
     CompareResult run();
 
   private:
-    void add_contestant(const SolverSpec& spec);
+    SceneDef choose_reference();
+    Contestant contestant_of(const SolverSpec& spec, const SceneDef& scene) const;
+    void add_contestant(const LinedUp& solver);
+    void add_models();
     void run_block(std::int64_t first, std::int64_t last, std::size_t turn);
     void run_reference(std::int64_t n_steps);
     void run_contestant(Contestant& c, std::int64_t n_steps);
-    World* exact_for(const SceneDef& scene);
+    World* exact_for(const SceneDef& scene, std::string& name);
     bool advance(Contestant& c);
     double energy_in_reach() const;
     void run_windows();
@@ -57,6 +61,7 @@ class Comparison {
         if (options_.progress) options_.progress(step, phase);
     }
 
+    const LineUp& line_;
     const CompareOptions& options_;
     CompareResult result_;
     Model model_;
@@ -64,60 +69,106 @@ class Comparison {
     Contestant reference_;
     std::unique_ptr<World> twin_;
     std::map<std::string, std::unique_ptr<World>> exact_;  // by solver, shared by those it fits
-    std::vector<Contestant> contestants_;
-    std::vector<Snapshot> starts_;  // of windows
+    std::vector<Contestant> contestants_;                  // those of the line-up, then the models
+    std::vector<Snapshot> starts_;                         // of windows
     Block block_;
     double energy_scale_ = 0;  // [J]
 };
 
-Model model_of(const StudyScene& scene, std::vector<std::string>& warnings) {
+Model model_of(const SceneDef& scene, std::vector<std::string>& warnings) {
     BuildReport built;
-    Model model = build_model(load_scene(scene.path, scene.load), built);
+    Model model = build_model(scene, built);
     warnings = built.warnings;
     return model;
 }
 
-Comparison::Comparison(const CompareOptions& options)
-    : options_(options), model_(model_of(options.scene, result_.warnings)), meter_(model_) {
-    LIMBER_CHECK(options.steps > 0, "a comparison needs steps");
-    const SceneDef own = load_scene(options.scene.path, options.scene.load);
-    result_.scene = options.scene.path;
-    if (options.reference) {
-        result_.reference = *options.reference;
-        result_.reference_why = "as asked for";
-    } else {
-        const ConvergedSolver converged = converged_solver(own, model_);
-        result_.reference = converged.spec;
-        result_.reference_why = converged.why;
-    }
-    const SceneDef scene = scene_with(options.scene, result_.reference, "--reference");
-    reference_.world = make_world(scene, model_);
-    reference_.result.spec = result_.reference;
+Comparison::Comparison(const LineUp& line, const CompareOptions& options)
+    : line_(line),
+      options_(options),
+      model_(model_of(line.first_scene(), result_.warnings)),
+      meter_(model_) {
+    const SceneDef scene = choose_reference();
+    reference_ = contestant_of(result_.reference, scene);
     twin_ = make_world(scene, model_);
     perturb(meter_, model_, result_.nudge, twin_->state());
-    for (const SolverSpec& spec : options.solvers) add_contestant(spec);
-    result_.steps = options.steps;
+    for (const LinedUp& solver : line.solvers) add_contestant(solver);
+    add_models();
+    result_.scene = options.scene.path;
+    result_.steps = options.steps > 0 ? options.steps : line.first_scene().time.n_steps();
+    if (result_.steps < 1) throw InputError("a comparison needs at least one step");
     result_.h = model_.h;
     result_.n_nodes = model_.n_nodes();
     result_.n_tets = model_.n_tets();
     result_.n_bodies = static_cast<std::int64_t>(model_.bodies.size());
+    for (const Body& body : model_.bodies)
+        result_.n_triangles += static_cast<std::int64_t>(body.triangles().size());
+    const AnyOptions& contact = scene.contact.options;
+    result_.contact = contact.name;
+    result_.contact_settings = settings_of(*find_case(contact_cases(), contact.name), contact);
+    result_.contact_note = line.contact_note;
 }
 
-void Comparison::add_contestant(const SolverSpec& spec) {
+/// The one asked for; else the converged solver of the solvers' family. Of two families it is the
+/// minimising one: its step is the whole step, of which the other's is the first iteration.
+SceneDef Comparison::choose_reference() {
+    if (line_.reference) {
+        result_.reference = line_.reference->spec;
+        result_.reference_why = "as asked for";
+        result_.reference_chosen = false;
+        return *line_.reference->scene;
+    }
+    std::set<SolverFamily> families;
+    for (const LinedUp& solver : line_.solvers)
+        if (solver.scene) families.insert(measured_by(family_of(solver.spec)));
+    const bool mixed = families.size() > 1;
+    const ConvergedSolver converged = converged_solver(
+        mixed ? SolverFamily::minimising : *families.begin(), line_.first_scene(), model_);
+    result_.reference = converged.spec;
+    result_.reference_why =
+        (mixed ? "the solvers are of two families; this one linearises nothing; " : "") +
+        converged.why;
+    return scene_with(line_.study, converged.spec, "--reference");
+}
+
+Contestant Comparison::contestant_of(const SolverSpec& spec, const SceneDef& scene) const {
     Contestant c;
-    const SceneDef scene = scene_with(options_.scene, spec, "--solvers");
     c.world = make_world(scene, model_);
-    c.exact = exact_for(scene);
     c.result.spec = spec;
+    c.result.family = family_of(spec);
+    c.result.settings = settings_of(stepper_entry(spec.kind).options, scene.solver.options);
     c.times.warm_up(2);
+    return c;
+}
+
+void Comparison::add_contestant(const LinedUp& solver) {
+    Contestant c;
+    if (solver.scene) {
+        c = contestant_of(solver.spec, *solver.scene);
+        c.exact = exact_for(*solver.scene, c.result.local_reference);
+    } else {
+        c.result.spec = solver.spec;
+        c.result.family = family_of(solver.spec);
+        c.result.refusal = solver.refusal->message();
+    }
     contestants_.push_back(std::move(c));
 }
 
-World* Comparison::exact_for(const SceneDef& scene) {
+/// Converged solvers of the families that the reference is not of.
+void Comparison::add_models() {
+    std::set<SolverFamily> seen = {measured_by(family_of(result_.reference))};
+    for (const LinedUp& solver : line_.solvers) {
+        const SolverFamily family = measured_by(family_of(solver.spec));
+        if (!solver.scene || !seen.insert(family).second) continue;
+        const SolverSpec spec = converged_solver(family, *solver.scene, model_).spec;
+        contestants_.push_back(contestant_of(spec, scene_with(line_.study, spec, "--solvers")));
+    }
+}
+
+World* Comparison::exact_for(const SceneDef& scene, std::string& name) {
     const SolverSpec spec = converged_solver(scene, model_).spec;
-    std::unique_ptr<World>& world =
-        exact_[spec.text + (has_explicit_contact(scene) ? ", explicit contact" : "")];
-    if (!world) world = make_world(scene_with(options_.scene, spec, "--solvers"), scene, model_);
+    name = spec.text;
+    std::unique_ptr<World>& world = exact_[name];
+    if (!world) world = make_world(scene_with(line_.study, spec, "--solvers"), model_);
     return world.get();
 }
 
@@ -181,8 +232,12 @@ void Comparison::run_reference(std::int64_t n_steps) {
 void Comparison::run_contestant(Contestant& c, std::int64_t n_steps) {
     c.times.warm_up();  // another world has had the caches
     // The first step also by the converged solver of the family, from the contestant's own state.
-    restart(*c.exact, snapshot_of(*c.world));
-    const bool exact = !c.exact->step().failed;
+    bool exact = false;
+    if (c.exact) {
+        restart(*c.exact, snapshot_of(*c.world));
+        exact = is_converged(c.exact->step());
+        c.result.local_left_out += exact ? 0 : 1;
+    }
     for (std::int64_t k = 0; k < n_steps; ++k) {
         if (!advance(c)) return;
         const auto record = [&](std::span<const Vec3d> x, ErrorCurve& curve) {
@@ -219,6 +274,7 @@ void Comparison::run_windows() {
                 throw ReferenceFailed("the reference " + result_.reference.text +
                                       " failed: " + report.failure.what);
         for (Contestant& c : contestants_) {
+            if (!c.world) continue;
             restart(*c.world, start);
             bool failed = false;
             for (int k = 0; k < result_.window_steps && !failed; ++k) {
@@ -248,7 +304,7 @@ void Comparison::finish(Contestant& c) const {
 CompareResult Comparison::run() {
     // A contestant keeps the caches for a block of steps; its first step after a change is compared
     // but not timed. Short runs have short blocks.
-    const std::int64_t n = options_.steps;
+    const std::int64_t n = result_.steps;
     const std::int64_t block = std::clamp<std::int64_t>(n / 20, 2, 10);
     result_.window_steps = static_cast<int>(std::min<std::int64_t>(options_.window_steps, n));
     const std::int64_t stride = std::max<std::int64_t>(1, n / std::max(1, options_.n_windows));
@@ -274,28 +330,34 @@ CompareResult Comparison::run() {
         (options_.windows == WindowMode::automatic && sensitive))
         run_windows();
     result_.reference_run = reference_.result;
-    for (Contestant& c : contestants_) result_.contestants.push_back(std::move(c.result));
+    for (std::size_t i = 0; i < contestants_.size(); ++i)
+        (i < line_.solvers.size() ? result_.contestants : result_.models)
+            .push_back(std::move(contestants_[i].result));
     return std::move(result_);
 }
 
 }  // namespace
 
 double ErrorCurve::worst() const {
-    double out = 0;
+    double out = max.empty() ? std::nan("") : 0;
     for (double e : max) out = std::max(out, e);
     return out;
 }
 
 double ErrorCurve::mean_square() const {
-    return root_mean_square(rms);
+    return rms.empty() ? std::nan("") : root_mean_square(rms);
 }
 
 double CompareResult::headline_error(const ContestantResult& contestant) const {
     return windowed ? spread_of(contestant.windows.rms).p50 : contestant.global.mean_square();
 }
 
+CompareResult compare(const LineUp& line, const CompareOptions& options) {
+    return Comparison(line, options).run();
+}
+
 CompareResult compare(const CompareOptions& options) {
-    return Comparison(options).run();
+    return compare(line_up(options.scene, options.solvers, options.reference), options);
 }
 
 }  // namespace limber

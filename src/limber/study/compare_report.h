@@ -16,8 +16,10 @@ std::string compare_svg(const CompareResult& result);
 std::string error_over_time_svg(const CompareResult& result);
 /// Everything, curves included. Values that are not finite are null.
 std::string compare_json(const CompareResult& result);
+/// Table, figures, notes and the settings of every solver as one page that needs nothing else.
+std::string compare_html(const CompareResult& result);
 
-/// compare.md, compare.svg, error_over_time.svg and compare.json into `dir`.
+/// compare.html, compare.md, compare.svg, error_over_time.svg and compare.json into `dir`.
 void write_comparison(const CompareResult& result, const std::string& dir);
 
 }  // namespace limber

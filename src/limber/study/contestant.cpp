@@ -9,17 +9,12 @@
 
 namespace limber {
 
-std::unique_ptr<World> make_world(const SceneDef& scene, const SceneDef& contact,
-                                  const Model& model) {
+std::unique_ptr<World> make_world(const SceneDef& scene, const Model& model) {
     auto own = std::make_unique<const Model>(model);
     auto stepper = make_stepper(wants_tuning(scene) ? tuned(scene, model).scene : scene, *own);
-    auto method = make_contact(contact, *own);
+    auto method = make_contact(scene, *own);
     return std::make_unique<World>(std::move(own), std::move(stepper), std::move(method),
                                    WorldOptions{.measure_energy = true});
-}
-
-std::unique_ptr<World> make_world(const SceneDef& scene, const Model& model) {
-    return make_world(scene, scene, model);
 }
 
 bool has_explicit_contact(const SceneDef& scene) {

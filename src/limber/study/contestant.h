@@ -17,10 +17,6 @@ namespace limber {
 
 /// A world of the scene on a copy of the model: nothing is read again.
 std::unique_ptr<World> make_world(const SceneDef& scene, const Model& model);
-/// The solver of one scene with the contact that another one's solver asks for (some take explicit
-/// forces only): the same step but for the solve.
-std::unique_ptr<World> make_world(const SceneDef& scene, const SceneDef& contact,
-                                  const Model& model);
 /// Whether the scene's solver takes explicit contact forces only.
 bool has_explicit_contact(const SceneDef& scene);
 

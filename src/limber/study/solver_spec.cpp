@@ -2,9 +2,6 @@
 #include "limber/study/solver_spec.h"
 
 #include <algorithm>
-#include <cmath>
-
-#include <fmt/format.h>
 
 #include "limber/study/sweep.h"
 
@@ -105,60 +102,6 @@ SceneDef scene_with(const StudyScene& scene, const SolverSpec& spec, const std::
         if (!error.place().file.starts_with("--set solver.")) throw;
         throw InputError(SourcePlace{argument + ' ' + printable(spec.text, 200)}, error.message());
     }
-}
-
-double predicted_factor_ms(const std::string& engine, const Model& model) {
-    // Volumes of n nodes, one thread: a fit c (n / 2000)^p through 2 000 and 25 000 nodes, 40 ms
-    // and 45 s for Eigen's simplicial LDLᵀ, 7 ms and 0.57 s for a supernodal factor. Sheets cost
-    // less.
-    const bool supernodal = engine != "eigen_ldlt";
-    const double c = supernodal ? 7 : 40, p = supernodal ? 1.75 : 2.8;
-    double ms = 0;
-    for (const Body& body : model.bodies)
-        ms += c * std::pow((body.node_end - body.node_begin) / 2000.0, p);
-    return ms;
-}
-
-namespace {
-
-/// The option of the scene's solver where it has one of that name.
-void keep_option(const SceneDef& scene, const std::string& key, SolverSpec& spec) {
-    const AnyOptions& options = scene.solver.options;
-    const Value values = stepper_entry(options.name).options.to_value(options.value);
-    if (const Value* value = values.find(key); value && value->is(ValueKind::string))
-        spec.options.push_back({key, '"' + value->text + '"'});
-}
-
-std::string text_of(const SolverSpec& spec) {
-    return spec.without("");
-}
-
-}  // namespace
-
-ConvergedSolver converged_solver(const SceneDef& scene, const Model& model) {
-    constexpr double affordable_ms = 250;  // a step: a run of 300 takes about a minute
-    const OptionCase* direct = find_case(stepper_cases(), "cholesky");
-    const Value defaults = direct->to_value(direct->defaults());
-    const Value* engine = defaults.find("linear");
-    const std::string engine_name = engine ? engine->text : "";
-    const double ms = predicted_factor_ms(engine_name, model);
-    ConvergedSolver out;
-    out.why = fmt::format("a factorisation by {} is predicted to take {:.2g} ms", engine_name, ms);
-    if (ms <= affordable_ms) {
-        out.spec.kind = "cholesky";
-    } else {
-        out.spec.kind = "corotational";
-        out.spec.options = {{"linear", "pcg"},
-                            {"rel_tolerance", "1e-10"},
-                            {"max_iterations", "50000"},
-                            {"energy_tolerance", "0"},
-                            {"deadline_ms", "0"}};
-        out.why += fmt::format(", more than {:.0f}: conjugate gradients to 1e-10", affordable_ms);
-    }
-    keep_option(scene, "rotation", out.spec);
-    out.spec.options.push_back({"rotation_iterations", "100"});
-    out.spec.text = text_of(out.spec);
-    return out;
 }
 
 }  // namespace limber

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "limber/scene/scene.h"
-#include "limber/solve/model.h"
 
 namespace limber {
 
@@ -39,16 +38,5 @@ struct StudyScene {
 /// The scene under that solver. As with --set, a spec of the scene's own kind keeps the scene's
 /// other solver options, another kind starts from its defaults.
 SceneDef scene_with(const StudyScene& scene, const SolverSpec& spec, const std::string& argument);
-
-/// The converged solver of the family that `scene`'s solver belongs to: direct where its predicted
-/// cost allows, else conjugate gradients to 1e-10; rotations run to their end.
-struct ConvergedSolver {
-    SolverSpec spec;
-    std::string why;  // "predicted 35 ms a step by eigen_ldlt"
-};
-ConvergedSolver converged_solver(const SceneDef& scene, const Model& model);
-
-/// Predicted time of one factorisation of the model's matrix, bodies one by one [ms].
-double predicted_factor_ms(const std::string& engine, const Model& model);
 
 }  // namespace limber

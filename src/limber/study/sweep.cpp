@@ -2,7 +2,6 @@
 #include "limber/study/sweep.h"
 
 #include <cmath>
-#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,12 +17,12 @@ namespace {
 
 constexpr std::size_t max_points = 10000;
 
-std::string trimmed(const std::string& text) {
+std::string without_blanks(const std::string& text) {
     const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
     return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 /// The number at a path such as {"wall_ms", "p50"}; NaN where there is none.
 double number_at(const Json& json, std::initializer_list<const char*> path) {
@@ -48,7 +47,7 @@ struct Column {
     const char* key;    // of sweep.csv
     std::initializer_list<const char*> path;
 };
-const Column columns[] = {
+const Column sweep_columns[] = {
     {"ms/step p50", "ms_p50", {"wall_ms", "p50"}},
     {"p99", "ms_p99", {"wall_ms", "p99"}},
     {"iterations", "iterations_mean", {"iterations", "mean"}},
@@ -62,8 +61,8 @@ const Column columns[] = {
 
 Json summary_in(const std::string& folder) {
     const std::string path = folder + "/summary.json";
-    if (!std::filesystem::exists(path)) return nullptr;
-    return Json::parse(read_file(path), nullptr, false);
+    if (!exists(path)) return nullptr;
+    return Json::parse(read_text_file(path), nullptr, false);
 }
 
 }  // namespace
@@ -91,7 +90,7 @@ std::vector<std::string> split_list(const std::string& list, const std::string& 
     }
     if (quote || !open.empty())
         throw InputError(SourcePlace{place}, "a quote or bracket is left open");
-    for (std::string& piece : out) piece = trimmed(piece);
+    for (std::string& piece : out) piece = without_blanks(piece);
     return out;
 }
 
@@ -101,7 +100,7 @@ SweepAxis parse_sweep(const std::string& argument) {
     if (equals == std::string::npos || equals == 0)
         throw InputError(SourcePlace{place},
                          "wanted path=value,value,... such as solver.max_iterations=1,2,5");
-    SweepAxis out{trimmed(argument.substr(0, equals)),
+    SweepAxis out{without_blanks(argument.substr(0, equals)),
                   split_list(argument.substr(equals + 1), place)};
     for (const std::string& value : out.values)
         if (value.empty()) throw InputError(SourcePlace{place}, "a value is missing");
@@ -143,7 +142,7 @@ SweepTable sweep_table(const std::vector<SweepAxis>& axes, const std::vector<Swe
         header.push_back(axis.path);
         csv += ',' + csv_cell(axis.path);
     }
-    for (const Column& column : columns) {
+    for (const Column& column : sweep_columns) {
         header.emplace_back(column.title);
         csv += ',' + std::string(column.key);
     }
@@ -160,7 +159,7 @@ SweepTable sweep_table(const std::vector<SweepAxis>& axes, const std::vector<Swe
             row.push_back(bare);
             csv += ',' + csv_cell(bare);
         }
-        for (const Column& column : columns) {
+        for (const Column& column : sweep_columns) {
             const double value = number_at(summary, column.path);
             row.push_back(digits(value));
             csv += ',';

@@ -31,7 +31,7 @@ void write_state(const std::string& path, const World& world) {
 
 /// False where there is no such file, or not a whole one of this world.
 bool read_state(const std::string& path, World& world) {
-    if (!fs::exists(path)) return false;
+    if (!exists(path)) return false;
     const std::string file = read_file(path);
     std::uint64_t checksum = 0;
     if (file.size() < sizeof checksum) return false;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/view/command.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -39,6 +41,7 @@ constexpr VerbEntry verbs[] = {
     {"open", Verb::open, "name"},
     {"record", Verb::record, "on"},
     {"seek", Verb::seek, "value"},
+    {"cancel", Verb::cancel, ""},
 };
 
 [[noreturn]] void fail(const std::string& what) {
@@ -114,6 +117,12 @@ void read_field(const Json& json, std::string_view field, Command& out) {
 }
 
 }  // namespace
+
+std::string_view verb_name(Verb verb) {
+    const auto* found = std::find_if(std::begin(verbs), std::end(verbs),
+                                     [&](const VerbEntry& entry) { return entry.verb == verb; });
+    return found->name;
+}
 
 Command parse_command(std::string_view json) {
     int depth = 0, deepest = 0;  // refused before anything recurses

@@ -29,7 +29,9 @@ enum class Verb {
     open,
     record,
     seek,
+    cancel,
 };
+std::string_view verb_name(Verb verb);
 
 /// One command of the page (docs/view_protocol.md). Fields that its verb does not use are empty.
 struct Command {

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json vector(const Vec3d& v) {
+Json vector_json(const Vec3d& v) {
     return Json{v.x, v.y, v.z};
 }
 
@@ -109,11 +109,11 @@ Json panels_json(const SceneDef& scene) {
 
 Json shape_json(const ObstacleShape& shape) {
     if (const auto* plane = std::get_if<PlaneShape>(&shape))
-        return {{"kind", "plane"}, {"normal", vector(plane->normal)}};
+        return {{"kind", "plane"}, {"normal", vector_json(plane->normal)}};
     if (const auto* sphere = std::get_if<SphereShape>(&shape))
         return {{"kind", "sphere"}, {"radius", sphere->radius}};
     if (const auto* box = std::get_if<BoxShape>(&shape))
-        return {{"kind", "box"}, {"half", vector(box->half)}};
+        return {{"kind", "box"}, {"half", vector_json(box->half)}};
     if (const auto* cylinder = std::get_if<CylinderShape>(&shape))
         return {{"kind", "cylinder"},
                 {"radius", cylinder->radius},

@@ -81,4 +81,9 @@ void Hand::read_back(const ContactInput& in, std::span<const Vec3d> v_end, Conta
     if (tool_) tool_from_ += obstacles_.back().motion.translate.values.back();
 }
 
+double Hand::work_by_hand(std::span<const Vec3d> from, std::span<const Vec3d> to) const {
+    if (!pull_) return 0;
+    return dot(pull_->force, pull_->at.gather(to) - pull_->at.gather(from));
+}
+
 }  // namespace limber

@@ -57,6 +57,7 @@ class Hand final : public ContactMethod {
                  std::span<Vec3d> f) override {
         scene_->correct(with_tool(in), x, v, set, f);
     }
+    double work_by_hand(std::span<const Vec3d> from, std::span<const Vec3d> to) const override;
     std::span<const Vec3d> node_impulses() const override { return scene_->node_impulses(); }
     bool clocked() const override { return scene_->clocked(); }
     std::span<const Index> decisions() const override { return scene_->decisions(); }

@@ -3,21 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "limber/contact/contact_read_back.h"
-#include "limber/contact/joint.h"
 #include "limber/core/errors.h"
 #include "limber/sim/tune.h"
-#include "limber/view/upload.h"
 
 namespace limber {
 
 namespace {
 
-using Json = nlohmann::json;
 constexpr std::size_t max_reports = 600;  // between two stats messages
 
 bool is_prefix(std::string_view prefix, std::string_view path) {
@@ -39,24 +33,34 @@ LiveSession::LiveSession(LiveOptions options)
 }
 
 LiveSession::~LiveSession() {
-    stop_recording();
+    try {
+        stop_recording();
+    } catch (const std::exception&) {
+        // Whoever wants to know calls finish(): a destructor that throws ends the program.
+    }
 }
 
 void LiveSession::open(const std::string& file, const LoadOptions& load) {
-    SceneDef scene = load_scene(file, load);
-    if (scene.time.analysis != Analysis::dynamic)
-        throw InputError(scene.time.origin.at("analysis"),
-                         "the live page shows a dynamic analysis; limber run does the others");
-    BuildReport built;
-    auto model = std::make_unique<Model>(build_model(scene, built));
+    PreparedScene prepared = prepare_scene(file, load);
+    if (file == file_) prepared.remark = remark_;  // the same, again
+    open(std::move(prepared));
+}
+
+void LiveSession::open(PreparedScene prepared) {
     stop_recording();
-    file_ = file;
-    load_ = load;
-    scene_ = std::move(scene);
-    built_ = std::move(built);
+    Drives before = std::exchange(drives_, Drives(*prepared.model));
+    try {
+        make_world(prepared.scene, std::move(prepared.model), nullptr);
+    } catch (...) {
+        drives_ = std::move(before);
+        throw;
+    }
+    file_ = std::move(prepared.file);
+    load_ = std::move(prepared.load);
+    scene_ = std::move(prepared.scene);
+    built_ = std::move(prepared.built);
+    remark_ = std::move(prepared.remark);
     pins_.clear();
-    drives_ = Drives(*model);
-    make_world(std::move(model), nullptr);
 }
 
 void LiveSession::add_pin(Model& model, const UserPin& user) const {
@@ -67,27 +71,32 @@ void LiveSession::add_pin(Model& model, const UserPin& user) const {
     model.free[user.node] = {};
 }
 
-void LiveSession::make_world(std::unique_ptr<Model> model, const State* state) {
-    auto stepper =
-        make_stepper(wants_tuning(scene_) ? tuned(scene_, *model).scene : scene_, *model);
-    const StepperEntry& entry = stepper_entry(scene_.solver.options.name);
+/// Throws before anything changes.
+void LiveSession::make_world(const SceneDef& scene, std::unique_ptr<Model> model,
+                             const State* state) {
+    auto stepper = make_stepper(wants_tuning(scene) ? tuned(scene, *model).scene : scene, *model);
+    const StepperEntry& entry = stepper_entry(scene.solver.options.name);
+    // A factor that is never made again does not hold the hand's spring, and overshoots by it.
+    const bool stale = scene.solver.options.name == "stiffness_warping";
     const bool implicit =
-        !(entry.explicit_contact && entry.explicit_contact(scene_.solver.options));
-    auto hand = std::make_unique<Hand>(make_contact(scene_, *model), model->obstacles, implicit);
+        !stale && !(entry.explicit_contact && entry.explicit_contact(scene.solver.options));
+    auto hand = std::make_unique<Hand>(make_contact(scene, *model), model->obstacles, implicit);
     if (hand_) hand->set_tool(hand_->tool());
-    hand_ = hand.get();
+    Hand* const new_hand = hand.get();
+    Model* const new_model = model.get();
     const double h = model->h;
-    model_ = model.get();
     auto world = std::make_unique<World>(std::move(model), std::move(stepper), std::move(hand),
-                                         WorldOptions{.measure_energy = scene_.output.energy});
+                                         WorldOptions{.measure_energy = scene.output.energy});
     if (state) {
         world->state() = *state;
         // Time is step * h always: under another h it is the nearest multiple.
         world->state().step = std::llround(state->time / h);
         world->state().time = static_cast<double>(world->state().step) * h;
     }
-    drives_.apply(*model_, world->state().time);
+    drives_.apply(*new_model, world->state().time);
     surface_ = std::make_unique<DisplaySurface>(world->model());
+    model_ = new_model;
+    hand_ = new_hand;
     world_ = std::move(world);
     positions_.resize(3 * static_cast<std::size_t>(surface_->n_vertices()));
     failure_.clear();
@@ -107,7 +116,7 @@ void LiveSession::rebuild(std::unique_ptr<Model> model) {
         for (const UserPin& pin : pins_) add_pin(*model, pin);
     }
     const bool same_bodies = model->n_nodes() == world_->model().n_nodes();
-    make_world(std::move(model), same_bodies ? &state : nullptr);
+    make_world(scene_, std::move(model), same_bodies ? &state : nullptr);
 }
 
 void LiveSession::refuse_while_recording() const {
@@ -183,15 +192,18 @@ void LiveSession::set_recording(bool on) {
     if (!on) return stop_recording();
     if (recording_) return;
     if (!options_.record) throw InputError("nothing can be recorded here");
-    recording_ = options_.record(*world_, scene_);
-    for (auto& observer : recording_->observers) observer->begin(*world_);
+    Recording begun = options_.record(*world_, scene_);
+    for (const auto& observer : begun.observers) observer->begin(*world_);
+    recording_ = std::move(begun);
 }
 
+/// Whatever happens here, nothing is recorded afterwards: a second try would fail as the first did.
 void LiveSession::stop_recording() {
     if (!recording_) return;
-    for (auto& observer : recording_->observers) observer->end(*world_);
-    if (recording_->finish) recording_->finish();
+    const Recording ended = std::move(*recording_);
     recording_.reset();
+    for (const auto& observer : ended.observers) observer->end(*world_);
+    if (ended.finish) ended.finish();
 }
 
 void LiveSession::handle(const Command& c, ViewServer& server) {
@@ -257,6 +269,9 @@ void LiveSession::handle(const Command& c, ViewServer& server) {
         case Verb::record:
             set_recording(c.on);
             break;
+        case Verb::cancel:
+            cancel_upload(server);
+            break;
         case Verb::seek:
             throw InputError("command: a simulation cannot go back; reset starts it again");
     }
@@ -267,10 +282,36 @@ void LiveSession::handle(const Command& c, ViewServer& server) {
 }
 
 void LiveSession::uploaded(const std::string& file, ViewServer& server) {
-    const UploadedScene made = scene_of_upload(file);
-    open(made.scene, {});
+    if (works_.size() > 1)
+        throw InputError("two dropped files are being read already; wait a moment, or cancel");
+    cancel_upload(server);  // the newest is the one that is wanted
+    works_.push_back(std::make_unique<UploadWork>(file, [&server] { server.wake(); }));
+}
+
+void LiveSession::cancel_upload(ViewServer& server) {
+    if (works_.empty() || works_.back()->cancelled()) return;
+    works_.back()->cancel();
+    busy_.clear();
+    server.publish(Slot::notice, text_notice("the dropped file was left aside"));
+}
+
+void LiveSession::poll(ViewServer& server) {
+    std::unique_ptr<UploadWork> finished;
+    for (auto& work : works_) {
+        if (!work->done()) continue;
+        if (!work->cancelled()) finished = std::move(work);
+        work.reset();
+    }
+    std::erase(works_, nullptr);
+    const bool working = !works_.empty() && !works_.back()->cancelled();
+    if (std::string now = working ? works_.back()->progress() : ""; now != busy_) {
+        busy_ = std::move(now);
+        server.publish(Slot::status, status());
+    }
+    if (!finished) return;
+    open(finished->take());
     announce(server);
-    server.publish(Slot::notice, text_notice(made.remark));
+    server.publish(Slot::notice, text_notice(remark_));
 }
 
 void LiveSession::advance(ViewServer& server) {
@@ -288,101 +329,6 @@ void LiveSession::advance(ViewServer& server) {
         server.publish(Slot::status, status());
     }
     if (reports_.size() < max_reports) reports_.push_back(std::move(report));
-}
-
-std::string LiveSession::frame() {
-    const World& world = *world_;
-    const State& state = world.state();
-    surface_->positions(state.x, positions_);
-    FrameContent content;
-    content.scene = scene_number_;
-    content.number = ++frame_number_;
-    content.step = state.step;
-    content.time = state.time;
-    content.positions = positions_;
-    if (!colour_.empty() && colours_.evaluate(colour_, world, *surface_)) {
-        content.values = colours_.values();
-        content.lo = colours_.lo();
-        content.hi = colours_.hi();
-    }
-    poses_.clear();
-    for (const Obstacle& obstacle : world.model().obstacles)
-        poses_.push_back(pose_at(obstacle, state.time));
-    content.poses = poses_;
-    arrows_.clear();
-    if (show_contacts_)
-        for (const Contact& contact : world.contacts().contacts)
-            arrows_.push_back({contact_point(contact, state.x), contact.force});
-    content.contacts = arrows_;
-    std::vector<ForceArrow> hand;
-    if (const auto& pull = hand_->pulling())
-        hand.push_back({pull->at.gather(state.x), pull->force});
-    content.hand = hand;
-    cables_.clear();
-    cable_pieces(world.model(), state.x, state.time, cables_);
-    content.cables = cables_;
-    changed_ = false;
-    return encode_frame(content);
-}
-
-std::string LiveSession::take_stats() {
-    if (reports_.empty()) return {};
-    std::vector<Reading> readings;
-    for (const auto& joint : world_->contact().joints())
-        for (const JointReading& r : joint->readings())
-            readings.push_back({std::string(joint->name()) + ' ' + std::string(r.what), r.value});
-    std::vector<Reading> drives;
-    for (const Drive& drive : drives_of(world_->model(), world_->state().time))
-        drives.push_back({drive.name, drive.value});
-    std::string out = stats_message(reports_, readings, drives);
-    reports_.clear();
-    return out;
-}
-
-std::string LiveSession::status() const {
-    Json pins = Json::array();
-    for (const UserPin& pin : pins_)
-        pins.push_back({pin.position.x, pin.position.y, pin.position.z});
-    std::string command = "limber run " + file_;
-    for (const std::string& set : load_.sets) command += " --set '" + set + "'";
-    const Json out = {{"type", "status"},
-                      {"playing", playback_.playing},
-                      {"speed", playback_.speed},
-                      {"failure", failure_},
-                      {"recording", recording_ ? recording_->dir : ""},
-                      {"colour", colour_},
-                      {"contacts", show_contacts_},
-                      {"pins", pins},
-                      {"solver", std::string(world_->stepper().name())},
-                      {"command", command}};
-    return out.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-void LiveSession::announce(ViewServer& server) {
-    SceneDescription d;
-    d.scene = scene_number_;
-    d.mode = "live";
-    d.name = std::filesystem::path(file_).stem().string();
-    d.def = &scene_;
-    d.parts = surface_->parts();
-    for (const Body& body : world_->model().bodies) {
-        d.nodes.push_back(body.node_end - body.node_begin);
-        d.tets.push_back(body.tet_end - body.tet_begin);
-    }
-    d.obstacles = &world_->model().obstacles;
-    d.fields = Colours::fields(*world_);
-    d.warnings = built_.warnings;
-    d.drives = drives_.all();
-    d.gallery = options_.gallery;
-    d.panels = true;
-    d.uploads = !options_.upload_folder.empty();
-    server.publish(Slot::scene, scene_message(d));
-    server.publish(
-        Slot::geometry,
-        encode_geometry(scene_number_, static_cast<std::uint32_t>(surface_->n_vertices()),
-                        surface_->triangles()));
-    server.publish(Slot::status, status());
-    changed_ = true;
 }
 
 }  // namespace limber

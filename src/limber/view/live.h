@@ -16,6 +16,7 @@
 #include "limber/view/frame_message.h"
 #include "limber/view/hand.h"
 #include "limber/view/session.h"
+#include "limber/view/upload_work.h"
 
 namespace limber {
 
@@ -45,7 +46,11 @@ class LiveSession final : public Session {
 
     void announce(ViewServer& server) override;
     void handle(const Command& command, ViewServer& server) override;
+    /// Begins to make a scene of it beside the steps; poll() opens it.
     void uploaded(const std::string& file, ViewServer& server) override;
+    void poll(ViewServer& server) override;
+    void finish() override { stop_recording(); }
+    bool working() const override { return !works_.empty(); }
     void advance(ViewServer& server) override;
     double interval() const override { return world_->model().h; }
     bool playing() const override { return playback_.playing && failure_.empty(); }
@@ -64,7 +69,10 @@ class LiveSession final : public Session {
     };
     /// Reads the scene and makes its world; throws before anything changes.
     void open(const std::string& file, const LoadOptions& load);
-    void make_world(std::unique_ptr<Model> model, const State* state);
+    void open(PreparedScene prepared);
+    std::string command() const;
+    void cancel_upload(ViewServer& server);
+    void make_world(const SceneDef& scene, std::unique_ptr<Model> model, const State* state);
     void change(const std::string& path, const std::string& literal);
     void rebuild(std::unique_ptr<Model> model);
     void add_pin(Model& model, const UserPin& pin) const;
@@ -87,6 +95,9 @@ class LiveSession final : public Session {
     std::vector<UserPin> pins_;
     Drives drives_;
     std::optional<Recording> recording_;
+    std::vector<std::unique_ptr<UploadWork>> works_;  // the last is wanted, unless cancelled
+    std::string busy_;                                // its progress, as the page was told
+    std::string remark_;                              // of a dropped file; empty: a file that stays
 
     std::uint32_t scene_number_ = 0, frame_number_ = 0;
     Playback playback_;

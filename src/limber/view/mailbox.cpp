@@ -40,7 +40,16 @@ std::vector<ClientMessage> Mailbox::take_messages() {
 
 void Mailbox::wait(std::chrono::steady_clock::time_point until) {
     std::unique_lock lock(mutex_);
-    arrived_.wait_until(lock, until, [&] { return !messages_.empty(); });
+    arrived_.wait_until(lock, until, [&] { return woken_ || !messages_.empty(); });
+    woken_ = false;
+}
+
+void Mailbox::wake() {
+    {
+        const std::lock_guard lock(mutex_);
+        woken_ = true;
+    }
+    arrived_.notify_all();
 }
 
 }  // namespace limber

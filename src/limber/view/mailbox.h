@@ -22,15 +22,16 @@ class Mailbox {
     /// False where `max_queue` messages wait already.
     bool post(ClientMessage message, std::size_t max_queue);
     std::vector<ClientMessage> take_messages();
-    /// Returns when there are messages or at `until`, whichever is first.
+    /// Returns when there are messages, at wake() or at `until`, whichever is first.
     void wait(std::chrono::steady_clock::time_point until);
+    void wake();
 
   private:
     std::mutex mutex_;
     std::condition_variable arrived_;
     std::vector<ClientMessage> messages_;
     Payloads published_;
-    bool told_ = false;
+    bool told_ = false, woken_ = false;
 };
 
 }  // namespace limber

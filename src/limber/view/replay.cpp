@@ -9,7 +9,6 @@
 #include "limber/core/errors.h"
 #include "limber/core/numbers.h"
 #include "limber/io/file.h"
-#include "limber/scene/build_model.h"
 
 namespace limber {
 
@@ -17,38 +16,6 @@ namespace {
 
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
-
-ReplayRun::Part part_of(const FrameBody& body) {
-    ReplayRun::Part part;
-    part.name = body.name;
-    part.skin = !body.triangles.empty();
-    FrameSurface surface = frame_surface(body);
-    part.triangles = std::move(surface.triangles);
-    part.nodes = std::move(surface.nodes);
-    part.n_points = static_cast<Index>(body.points.size());
-    part.n_tets = static_cast<Index>(body.tets.size());
-    return part;
-}
-
-std::vector<double> mean_at_points(const FrameBody& body) {
-    std::vector<double> sum(body.points.size(), 0), count(body.points.size(), 0);
-    for (std::size_t e = 0; e < body.tets.size() && e < body.von_mises.size(); ++e)
-        for (const Index i : body.tets[e]) {
-            sum[i] += body.von_mises[e];
-            count[i] += 1;
-        }
-    for (std::size_t i = 0; i < sum.size(); ++i)
-        if (count[i] > 0) sum[i] /= count[i];
-    return sum;
-}
-
-std::vector<double> at_points(const FrameBody& body, std::string_view field) {
-    if (field == "von_mises") return mean_at_points(body);
-    std::vector<double> out;
-    for (const Vec3d& v : field == "speed" ? body.velocity : body.displacement)
-        out.push_back(norm(v));
-    return out;
-}
 
 Json number_or_null(std::string_view text) {
     const auto value = parse_finite(text);
@@ -68,53 +35,9 @@ Json cells(std::string_view line, bool numbers) {
 
 }  // namespace
 
-ReplayRun::ReplayRun(const std::string& dir)
-    : dir_(dir), scene_(load_scene(dir + "/scene.toml")), steps_(frame_steps(dir)) {
-    if (steps_.empty())
-        throw InputError({dir, 0, 0, -1},
-                         "holds no frames; was it run with output.formats = [\"vtu\"]?");
-    std::vector<std::string> said_when_it_ran;
-    obstacles_ = make_obstacles(scene_, said_when_it_ran);
-    bodies_ = read_frame(dir_, steps_[0]);
-    for (const FrameBody& body : bodies_) parts_.push_back(part_of(body));
-}
-
-std::size_t ReplayRun::frame_at(double t) const {
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < steps_.size(); ++k)
-        if (std::abs(time(k) - t) < std::abs(time(best) - t)) best = k;
-    return best;
-}
-
-void ReplayRun::load(std::size_t k) {
-    if (k == frame_ && !bodies_.empty()) return;
-    std::vector<FrameBody> bodies = read_frame(dir_, steps_[k]);
-    bool same = bodies.size() == parts_.size();
-    for (std::size_t b = 0; same && b < bodies.size(); ++b)
-        same = static_cast<Index>(bodies[b].points.size()) == parts_[b].n_points;
-    if (!same)
-        throw InputError({dir_, 0, 0, -1}, "the frame of step " + std::to_string(steps_[k]) +
-                                               " has other bodies than the first one");
-    bodies_ = std::move(bodies);
-    frame_ = k;
-}
-
-void ReplayRun::positions(std::vector<float>& out) const {
-    for (std::size_t b = 0; b < parts_.size(); ++b)
-        for (const Index i : parts_[b].nodes)
-            for (int axis = 0; axis < 3; ++axis)
-                out.push_back(static_cast<float>(bodies_[b].points[i][axis]));
-}
-
-void ReplayRun::values(std::string_view field, std::vector<float>& out) const {
-    for (std::size_t b = 0; b < parts_.size(); ++b) {
-        const std::vector<double> all = at_points(bodies_[b], field);
-        for (const Index i : parts_[b].nodes) out.push_back(static_cast<float>(all[i]));
-    }
-}
-
 ReplaySession::ReplaySession(const std::vector<std::string>& dirs) {
     for (const std::string& dir : dirs) runs_.emplace_back(dir);
+    at_ = runs_[0].frame();
     if (runs_.size() < 2) return;
     comparable_ = runs_[0].parts().size() == runs_[1].parts().size();
     for (std::size_t b = 0; comparable_ && b < runs_[0].parts().size(); ++b)
@@ -128,17 +51,47 @@ double ReplaySession::interval() const {
     return run.scene().time.step;
 }
 
-void ReplaySession::seek(std::size_t frame) {
+void ReplaySession::seek(std::size_t frame, ViewServer& server) {
     const ReplayRun& first = runs_[0];
     at_ = std::min(frame, first.steps().size() - 1);
-    runs_[0].load(at_);
-    for (std::size_t r = 1; r < runs_.size(); ++r)
-        runs_[r].load(runs_[r].frame_at(first.time(at_)));
     changed_ = true;
+    for (ReplayRun& run : runs_) {
+        const std::size_t wanted = &run == &first ? at_ : run.frame_at(first.time(at_));
+        const auto tell = [&](const std::exception& error) {
+            server.publish(
+                Slot::notice,
+                error_notice(InputError("the frame of step " + std::to_string(run.steps()[wanted]) +
+                                        " cannot be read; that of step " +
+                                        std::to_string(run.steps()[run.frame()]) +
+                                        " is shown instead: " + error.what())));
+        };
+        try {
+            run.load(wanted);
+        } catch (const InputError& error) {
+            tell(error);
+        } catch (const SystemError& error) {
+            tell(error);
+        }
+    }
+    load_contacts(server);
+}
+
+void ReplaySession::load_contacts(ViewServer& server) {
+    arrows_.clear();
+    if (!show_contacts_) return;
+    try {
+        for (const FrameContact& contact :
+             read_frame_contacts(runs_[0].dir(), runs_[0].steps()[at_]))
+            arrows_.push_back({contact.point, contact.force});
+    } catch (const InputError& error) {
+        server.publish(Slot::notice, error_notice(error));
+    } catch (const SystemError& error) {
+        server.publish(Slot::notice, error_notice(error));
+    }
 }
 
 void ReplaySession::advance(ViewServer& server) {
-    if (at_ + 1 < runs_[0].steps().size()) return seek(at_ + 1);
+    if (at_ + 1 < runs_[0].steps().size()) return seek(at_ + 1, server);
     playback_.playing = false;
     server.publish(Slot::status, status());
 }
@@ -152,7 +105,7 @@ void ReplaySession::handle(const Command& c, ViewServer& server) {
     playback_.handle(c);
     switch (c.verb) {
         case Verb::play:
-            if (at_ + 1 == runs_[0].steps().size()) seek(0);
+            if (at_ + 1 == runs_[0].steps().size()) seek(0, server);
             break;
         case Verb::pause:
         case Verb::speed:
@@ -160,21 +113,22 @@ void ReplaySession::handle(const Command& c, ViewServer& server) {
         case Verb::tool_off:
             break;
         case Verb::step:
-            seek(at_ + 1);
+            seek(at_ + 1, server);
             break;
         case Verb::reset:
-            seek(0);
+            seek(0, server);
             break;
         case Verb::seek:
             if (!(c.value >= 0 && c.value < static_cast<double>(runs_[0].steps().size())))
                 throw InputError("command: there is no such frame");
-            seek(static_cast<std::size_t>(c.value));
+            seek(static_cast<std::size_t>(c.value), server);
             break;
         case Verb::colour:
             colour_ = c.text;
             break;
         case Verb::contacts:
             show_contacts(c.on);
+            load_contacts(server);
             break;
         default:
             throw InputError("a replay only plays, stops and seeks");
@@ -223,11 +177,7 @@ std::string ReplaySession::frame() {
     content.values = values_;
     for (const float value : values_) content.hi = std::max(content.hi, value);
     content.poses = poses;
-    std::vector<ForceArrow> arrows;
-    if (show_contacts_)
-        for (const FrameContact& contact : read_frame_contacts(runs_[0].dir(), content.step))
-            arrows.push_back({contact.point, contact.force});
-    content.contacts = arrows;
+    content.contacts = arrows_;
     changed_ = false;
     return encode_frame(content);
 }
@@ -258,7 +208,7 @@ void ReplaySession::announce(ViewServer& server) {
             }
             const Index end = vertex + static_cast<Index>(part.nodes.size());
             d.parts.push_back(
-                {part.name, vertex, end, first, static_cast<Index>(triangles.size()), part.skin});
+                {part.name, vertex, end, first, static_cast<Index>(triangles.size()), part.skin()});
             d.sides.push_back(static_cast<int>(r));
             d.nodes.push_back(part.n_points);
             d.tets.push_back(part.n_tets);
@@ -274,6 +224,8 @@ void ReplaySession::announce(ViewServer& server) {
     if (comparable_) d.fields.push_back({"difference", "distance of the runs", "m"});
     if (runs_.size() == 2 && !comparable_)
         d.warnings = {"the two runs have other meshes: they are shown, not compared"};
+    for (const ReplayRun& run : runs_)
+        if (!run.torn_start().empty()) d.warnings.push_back(run.torn_start());
     server.publish(Slot::scene, scene_message(d));
     server.publish(Slot::geometry,
                    encode_geometry(1, static_cast<std::uint32_t>(vertex), triangles));
@@ -296,9 +248,12 @@ std::string history_message(const std::string& dir, std::size_t most) {
     }
     if (lines.size() < 2) return {};
     const std::size_t stride = (lines.size() - 2) / most + 1;
+    const Json columns = cells(lines[0], false);
     Json rows = Json::array();
-    for (std::size_t k = 1; k < lines.size(); k += stride) rows.push_back(cells(lines[k], true));
-    return Json{{"type", "history"}, {"columns", cells(lines[0], false)}, {"rows", rows}}.dump(
+    for (std::size_t k = 1; k < lines.size(); k += stride)
+        if (Json row = cells(lines[k], true); row.size() == columns.size())  // not one cut off
+            rows.push_back(std::move(row));
+    return Json{{"type", "history"}, {"columns", columns}, {"rows", rows}}.dump(
         -1, ' ', false, Json::error_handler_t::replace);
 }
 

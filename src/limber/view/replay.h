@@ -4,57 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "limber/contact/obstacle.h"
-#include "limber/render/frame.h"
-#include "limber/scene/scene.h"
 #include "limber/view/describe.h"
 #include "limber/view/frame_message.h"
+#include "limber/view/replay_run.h"
 #include "limber/view/session.h"
 
 namespace limber {
-
-/// A finished run, frame by frame.
-class ReplayRun {
-  public:
-    /// InputError where the folder holds no frames.
-    explicit ReplayRun(const std::string& dir);
-
-    struct Part {
-        std::string name;
-        std::vector<Index> nodes;         // of the frame's points, one a vertex
-        std::vector<Triangle> triangles;  // vertices of this part
-        Index n_points = 0, n_tets = 0;
-        bool skin = false;
-    };
-    const std::string& dir() const { return dir_; }
-    const SceneDef& scene() const { return scene_; }
-    const std::vector<Obstacle>& obstacles() const { return obstacles_; }
-    const std::vector<Part>& parts() const { return parts_; }
-    const std::vector<std::int64_t>& steps() const { return steps_; }
-    double time(std::size_t frame) const {
-        return static_cast<double>(steps_[frame]) * scene_.time.step;
-    }
-    /// The frame nearest to a time.
-    std::size_t frame_at(double time) const;
-    /// Reads a frame; a body that has other nodes than at the start is an InputError.
-    void load(std::size_t frame);
-    std::size_t frame() const { return frame_; }
-    const std::vector<FrameBody>& bodies() const { return bodies_; }
-
-    /// Three floats a vertex, appended.
-    void positions(std::vector<float>& out) const;
-    /// One value a vertex, appended; NaN-free.
-    void values(std::string_view field, std::vector<float>& out) const;
-
-  private:
-    std::string dir_;
-    SceneDef scene_;
-    std::vector<Obstacle> obstacles_;
-    std::vector<std::int64_t> steps_;
-    std::vector<Part> parts_;
-    std::vector<FrameBody> bodies_;
-    std::size_t frame_ = 0;
-};
 
 /// One run, or two side by side: the second follows the first in time, and colours may show how far
 /// apart they are.
@@ -75,7 +30,9 @@ class ReplaySession final : public Session {
     std::string status() const;
 
   private:
-    void seek(std::size_t frame);
+    /// A frame that cannot be read is told, and the picture before it stands in for it.
+    void seek(std::size_t frame, ViewServer& server);
+    void load_contacts(ViewServer& server);
     void fill_values();
     void show_contacts(bool on);
 
@@ -87,6 +44,7 @@ class ReplaySession final : public Session {
     bool changed_ = true, show_contacts_ = false;
     std::string colour_;
     std::vector<float> positions_, values_;
+    std::vector<ForceArrow> arrows_;
 };
 
 /// The rows of a run's steps.csv as a history message, thinned to at most `rows`; empty where the

@@ -8,18 +8,23 @@
 
 #include <utility>  // Asio 1.74 uses std::exchange without it
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <boost/asio.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
 #include <deque>
+#include <filesystem>
+#include <list>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "limber/core/errors.h"
 #include "limber/view/client_queue.h"
+#include "limber/view/descriptor_reserve.h"
 #include "limber/view/mailbox.h"
 #include "limber/view/page_files.h"
 
@@ -36,6 +41,10 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 class PageClient;
+class Connection;
+
+/// How long the server waits before it accepts again where the system had no room for a connection.
+constexpr std::chrono::milliseconds back_off{200};
 
 }  // namespace
 
@@ -48,6 +57,10 @@ struct ViewHub {
     void listen();
     void listen_on(const std::string& address, bool required);
     void accept(tcp::acceptor& acceptor);
+    void accept_later(tcp::acceptor& acceptor);
+    void welcome(tcp::socket socket);
+    bool let_one_give_way();
+    bool turn_away(tcp::acceptor& acceptor);
     void deliver();  // what was published, to every client
     void count_ready();
     bool post_message(ClientMessage message) {
@@ -60,18 +73,22 @@ struct ViewHub {
     // Of the server's thread.
     std::set<PageClient*> clients;
     Payloads kept;
+    std::list<Connection*> idle;  // without a whole request or answered already, oldest first
+    DescriptorReserve reserve;
     int uploads = 0;
     bool uploading = false;
 
     // Of both threads.
     Mailbox mailbox;
     std::atomic<int> ready{0};
-    std::atomic<std::int64_t> accepted{0}, refused{0}, kicked{0}, frames_sent{0};
+    std::atomic<std::int64_t> accepted{0}, refused{0}, kicked{0}, frames_sent{0}, frames_shown{0},
+        gave_way{0}, starved{0};
     std::atomic<int> n_clients{0}, n_connections{0};
 
     // Last, so that handlers that never ran are destroyed while the rest is still there.
     asio::io_context context{1};
     std::deque<tcp::acceptor> acceptors;
+    std::deque<asio::steady_timer> pauses;  // one for each acceptor
     std::thread thread;
 };
 
@@ -152,6 +169,7 @@ class PageClient : public std::enable_shared_from_this<PageClient> {
         buffer_.consume(buffer_.size());
         if (ws_.got_binary()) {
             if (const char* wrong = queue_.acknowledge(text)) return wrong;
+            ++hub_.frames_shown;
             hub_.count_ready();
             write_next();
             return nullptr;
@@ -181,15 +199,20 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Connection(ViewHub& hub, tcp::socket socket) : hub_(hub), stream_(std::move(socket)) {
         ++hub_.n_connections;
         parser_.header_limit(static_cast<std::uint32_t>(hub.options.limits.header));
-        parser_.body_limit(hub.options.limits.body);
+        // Checked again once it is known what is asked for: a mesh may be longer than the rest.
+        parser_.body_limit(
+            std::max<std::uint64_t>(hub.options.limits.body, hub.options.max_upload));
     }
     ~Connection() {
+        busy();
         if (!handed_over_) --hub_.n_connections;
     }
     void start() {
+        may_give_way();
         stream_.expires_after(hub_.options.header_time);
         http::async_read_header(
             stream_, buffer_, parser_, [self = shared_from_this()](error_code error, std::size_t) {
+                self->busy();
                 if (error == http::error::header_limit)
                     return self->refuse({431, "the request head is too large"});
                 if (error == http::error::body_limit)
@@ -202,12 +225,22 @@ class Connection : public std::enable_shared_from_this<Connection> {
                 if (!error) self->on_head();
             });
     }
+    /// Ends it in favour of another.
+    void give_way() {
+        busy();
+        stream_.close();  // what it waits for ends with an error
+    }
     void refuse(const Refusal& refusal) {
         ++hub_.refused;
         answer(refusal.status, "text/plain; charset=utf-8", refusal.reason + "\n");
     }
 
   private:
+    void may_give_way() { place_ = hub_.idle.insert(hub_.idle.end(), this); }
+    void busy() {
+        if (place_) hub_.idle.erase(*place_);
+        place_.reset();
+    }
     RequestHead head() const {
         const auto& request = parser_.get();
         RequestHead out;
@@ -237,6 +270,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
             return client->start(parser_.get());
         }
         if (path == "/upload") return upload(asked);
+        if (const auto length = parser_.content_length();
+            length && *length > hub_.options.limits.body)
+            return refuse({413, "the request is too large"});
         if (asked.method != "GET") return refuse({405, "only GET is answered here"});
         const auto files = page_files();
         const std::string_view name = path == "/" ? "/index.html" : path;
@@ -260,6 +296,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         const auto length = file_parser_->content_length();
         if (length && *length > hub_.options.max_upload)
             return end_upload(Refusal{413, "the mesh is too large"});
+        if (file_parser_->is_done()) return end_upload(std::nullopt);  // not a byte will come
         read_upload();
     }
     void read_upload() {
@@ -269,14 +306,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
             [self = shared_from_this()](error_code error, std::size_t) {
                 if (error == http::error::body_limit)
                     return self->end_upload(Refusal{413, "the mesh is too large"});
+                if (error == boost::system::errc::no_space_on_device)
+                    return self->end_upload(Refusal{507, "the disk has no room for the mesh"});
                 if (error) return self->end_upload(Refusal{400, "the mesh did not arrive"});
                 if (!self->file_parser_->is_done()) return self->read_upload();
                 self->end_upload(std::nullopt);
             });
     }
-    void end_upload(const std::optional<Refusal>& refusal) {
+    void end_upload(std::optional<Refusal> refusal) {
         hub_.uploading = uploading_ = false;
         file_parser_->get().body().close();
+        std::error_code error;
+        if (!refusal && (std::filesystem::file_size(file_, error) == 0 || error))
+            refusal = Refusal{400, "the file is empty"};
         if (refusal) {
             ::remove(file_.c_str());
             return refuse(*refusal);
@@ -297,6 +339,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         http::async_write(stream_, response_, [self = shared_from_this()](error_code, std::size_t) {
             error_code ignored;
             self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+            self->may_give_way();
             self->drain(0);
         });
     }
@@ -319,6 +362,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::string file_;
     http::response<http::string_body> response_;
     std::vector<std::string> hosts_;
+    std::optional<std::list<Connection*>::iterator> place_;  // among those that may give way
     bool handed_over_ = false, uploading_ = false;
 };
 
@@ -342,8 +386,10 @@ void ViewHub::listen_on(const std::string& address, bool required) {
     if (error && !required) return;  // a machine without IPv6
     if (error)
         throw SystemError(address + " port " + std::to_string(port), "listen on", error.value());
+    acceptor.non_blocking(true, error);
     port = acceptor.local_endpoint().port();
     acceptors.push_back(std::move(acceptor));
+    pauses.emplace_back(context);
 }
 
 void ViewHub::listen() {
@@ -361,19 +407,73 @@ void ViewHub::listen() {
 void ViewHub::accept(tcp::acceptor& acceptor) {
     acceptor.async_accept([this, &acceptor](error_code error, tcp::socket socket) {
         if (error == asio::error::operation_aborted) return;
-        if (!error) {
-            ++accepted;
-            error_code ignored;
-            socket.set_option(tcp::no_delay(true), ignored);
-            const bool full = n_connections >= options.max_clients;
-            const auto connection = std::make_shared<Connection>(*this, std::move(socket));
-            if (full)
-                connection->refuse({503, "too many clients"});
-            else
-                connection->start();
-        }
+        if (!error) welcome(std::move(socket));
+        const bool gone = error == asio::error::connection_aborted;
+        const bool again = !error || gone || let_one_give_way() || turn_away(acceptor);
+        // Where nothing helps, the connection waits: asking again at once would only burn a core.
+        again ? accept(acceptor) : accept_later(acceptor);
+    });
+}
+
+void ViewHub::accept_later(tcp::acceptor& acceptor) {
+    const auto same = [&](const tcp::acceptor& a) { return &a == &acceptor; };
+    asio::steady_timer& pause =
+        pauses[std::find_if(acceptors.begin(), acceptors.end(), same) - acceptors.begin()];
+    pause.expires_after(back_off);
+    pause.async_wait([this, &acceptor](error_code error) {
+        if (error) return;
+        reserve.take();
         accept(acceptor);
     });
+}
+
+void ViewHub::welcome(tcp::socket socket) {
+    ++accepted;
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    const bool full = n_connections >= options.max_clients && !let_one_give_way();
+    const auto connection = std::make_shared<Connection>(*this, std::move(socket));
+    if (full)
+        connection->refuse({503, "too many clients"});
+    else
+        connection->start();
+}
+
+/// The connection that has waited longest for its request, or for its other end to close, is ended.
+bool ViewHub::let_one_give_way() {
+    if (idle.empty()) return false;
+    ++gave_way;
+    idle.front()->give_way();
+    return true;
+}
+
+/// Without a descriptor to accept with, a connection would stay unanswered and the acceptor ready
+/// for ever: the one in reserve takes it, so that it can be told why and closed.
+bool ViewHub::turn_away(tcp::acceptor& acceptor) {
+    if (!reserve.give()) return false;
+    error_code error;
+    tcp::socket socket(context);
+    acceptor.accept(socket, error);
+    if (!error) {
+        ++starved;
+        const std::string words =
+            "limber view has no file descriptor left; close pages, or raise the limit (ulimit -n)";
+        const std::string answer =
+            "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
+            "Content-Type: text/plain; charset=utf-8\r\nContent-Length: " +
+            std::to_string(words.size() + 1) + "\r\n\r\n" + words + '\n';
+        error_code ignored;
+        socket.non_blocking(true, ignored);
+        socket.write_some(asio::buffer(answer), ignored);
+        socket.shutdown(tcp::socket::shutdown_send, ignored);
+        std::array<char, 16 << 10> sent;  // unread bytes would turn the close into a reset
+        socket.read_some(asio::buffer(sent), ignored);
+        socket.close(ignored);
+        if (mailbox.publish(Slot::notice, R"({"type":"notice","error":")" + words + "\"}"))
+            deliver();
+    }
+    reserve.take();
+    return !error;
 }
 
 void ViewHub::deliver() {
@@ -436,9 +536,13 @@ void ViewServer::wait(Clock::time_point until) {
     hub_->mailbox.wait(until);
 }
 
+void ViewServer::wake() {
+    hub_->mailbox.wake();
+}
+
 ServerCounts ViewServer::counts() const {
-    return {hub_->accepted,    hub_->refused,   hub_->kicked,
-            hub_->frames_sent, hub_->n_clients, hub_->n_connections};
+    return {hub_->accepted, hub_->refused, hub_->kicked,    hub_->frames_sent,  hub_->frames_shown,
+            hub_->gave_way, hub_->starved, hub_->n_clients, hub_->n_connections};
 }
 
 }  // namespace limber

@@ -21,7 +21,7 @@ struct ServerOptions {
     int port = 0;         // 0: any free one
     std::string token;    // empty: a random one
     RequestLimits limits;
-    int max_clients = 64;                           // connections
+    int max_clients = 64;  // connections; beyond, those without a request give way to new ones
     std::size_t max_message = 1 << 20;              // bytes of one WebSocket message
     int max_pieces = 16;                            // fragments of one WebSocket message
     int commands_per_second = 100;                  // of one client
@@ -42,12 +42,15 @@ struct ClientMessage {
 
 /// Counts since the start, for tests and for the curious.
 struct ServerCounts {
-    std::int64_t accepted = 0;     // connections
-    std::int64_t refused = 0;      // requests answered with 4xx or 5xx
-    std::int64_t kicked = 0;       // WebSocket clients closed for breaking a rule
-    std::int64_t frames_sent = 0;  // to all clients together
-    int clients = 0;               // WebSocket clients now
-    int connections = 0;           // now
+    std::int64_t accepted = 0;      // connections
+    std::int64_t refused = 0;       // requests answered with 4xx or 5xx
+    std::int64_t kicked = 0;        // WebSocket clients closed for breaking a rule
+    std::int64_t frames_sent = 0;   // to all clients together
+    std::int64_t frames_shown = 0;  // acknowledged by clients
+    std::int64_t gave_way = 0;      // connections without a request, closed to let another in
+    std::int64_t starved = 0;       // connections turned away for want of a file descriptor
+    int clients = 0;                // WebSocket clients now
+    int connections = 0;            // now
 };
 
 struct ViewHub;
@@ -74,8 +77,10 @@ class ViewServer {
 
     /// What clients did since the last call.
     std::vector<ClientMessage> take_messages();
-    /// Returns when there are messages or at `until`, whichever is first.
+    /// Returns when there are messages, at wake() or at `until`, whichever is first.
     void wait(std::chrono::steady_clock::time_point until);
+    /// Ends a wait() from any thread.
+    void wake();
 
     ServerCounts counts() const;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/view/session.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "limber/core/errors.h"
 
@@ -34,25 +36,39 @@ class Pace {
     Clock::time_point due_ = Clock::now();
 };
 
-void handle_messages(Session& session, ViewServer& server) {
+/// Calls and shows what was wrong on the page: what ran before goes on.
+template <class Call>
+void or_tell(ViewServer& server, const Command* command, Call&& call) {
+    try {
+        call();
+    } catch (const InputError& error) {
+        server.publish(Slot::notice, error_notice(error, command));
+    } catch (const SystemError& error) {
+        server.publish(Slot::notice, error_notice(error, command));
+    } catch (const std::filesystem::filesystem_error& error) {
+        server.publish(Slot::notice, error_notice(error, command));
+    }
+}
+
+/// Whether a command was among them.
+bool handle_messages(Session& session, ViewServer& server) {
+    bool commanded = false;
     for (const ClientMessage& message : server.take_messages()) {
-        try {
-            switch (message.kind) {
-                case ClientMessage::Kind::command:
-                    session.handle(parse_command(message.text), server);
-                    break;
-                case ClientMessage::Kind::uploaded:
-                    session.uploaded(message.text, server);
-                    break;
-                case ClientMessage::Kind::joined:
-                    break;  // the server has sent what it keeps
-            }
-        } catch (const InputError& error) {
-            server.publish(Slot::notice, error_notice(error));
-        } catch (const SystemError& error) {
-            server.publish(Slot::notice, error_notice(error));
+        std::optional<Command> command;
+        switch (message.kind) {
+            case ClientMessage::Kind::command:
+                commanded = true;
+                or_tell(server, nullptr, [&] { command = parse_command(message.text); });
+                if (command) or_tell(server, &*command, [&] { session.handle(*command, server); });
+                break;
+            case ClientMessage::Kind::uploaded:
+                or_tell(server, nullptr, [&] { session.uploaded(message.text, server); });
+                break;
+            case ClientMessage::Kind::joined:
+                break;  // the server has sent what it keeps
         }
     }
+    return commanded;
 }
 
 }  // namespace
@@ -76,8 +92,10 @@ bool Playback::handle(const Command& command) {
     }
 }
 
-std::string error_notice(const std::exception& error) {
+std::string error_notice(const std::exception& error, const Command* refused) {
     Json out = {{"type", "notice"}, {"error", error.what()}};
+    if (refused) out["do"] = std::string(verb_name(refused->verb));
+    if (refused && refused->verb == Verb::set) out["path"] = refused->text;
     if (const auto* input = dynamic_cast<const InputError*>(&error)) {
         out["message"] = input->message();
         out["file"] = input->place().file;
@@ -102,8 +120,9 @@ void serve(Session& session, ViewServer& server, const ServeOptions& options) {
     while (!(options.stop && *options.stop)) {
         auto now = Clock::now();
         if (options.seconds > 0 && now - begin > seconds(options.seconds)) break;
-        handle_messages(session, server);
-        seen = seen || server.counts().clients > 0;
+        const bool commanded = handle_messages(session, server);
+        or_tell(server, nullptr, [&] { session.poll(server); });
+        seen = seen || commanded || server.counts().frames_shown > 0;
         const bool playing = seen && session.playing();
         if (playing && !was_playing) pace.restart();
         was_playing = playing;
@@ -128,6 +147,7 @@ void serve(Session& session, ViewServer& server, const ServeOptions& options) {
         if (playing) until = std::min(until, pace.due());
         if (until > now) server.wait(until);
     }
+    session.finish();
 }
 
 std::string stats_message(const std::vector<StepReport>& reports,

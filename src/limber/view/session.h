@@ -22,6 +22,8 @@ class Session {
     /// An InputError or SystemError is shown on the page; what ran before goes on.
     virtual void handle(const Command& command, ViewServer& server) = 0;
     virtual void uploaded(const std::string& file, ViewServer& server) = 0;
+    /// Takes up what was made beside the steps; called often. Errors as in handle().
+    virtual void poll(ViewServer& /*server*/) {}
     /// One step forward. Nothing at the end of a run.
     virtual void advance(ViewServer& server) = 0;
     /// Simulated time of one step [s].
@@ -35,6 +37,10 @@ class Session {
     virtual std::string frame() = 0;
     /// Reports since the last call as a stats message; empty: none.
     virtual std::string take_stats() = 0;
+    /// Ends what it has begun to write. A SystemError where that could not be written to its end.
+    virtual void finish() {}
+    /// Whether a thread of its own still works on something, wanted or not.
+    virtual bool working() const { return false; }
 };
 
 /// Play, pause and speed, the same for a simulation and for a replay.
@@ -46,17 +52,18 @@ struct Playback {
     bool handle(const Command& command);
 };
 
-/// {"error": ...} with file, line and column where they are known.
-std::string error_notice(const std::exception& error);
+/// {"error": ...} with file, line and column where they are known; with a command that was refused,
+/// what it was ("do") and the value it was about ("path"), so that the page can show the old one.
+std::string error_notice(const std::exception& error, const Command* refused = nullptr);
 std::string text_notice(const std::string& text);
 
 struct ServeOptions {
     double frames_per_second = 60;
     const volatile std::sig_atomic_t* stop = nullptr;  // set by a signal
     double seconds = 0;                                // serve for this long; 0: until stopped
-    bool wait_for_client = true;                       // nothing moves before somebody looks
+    bool wait_for_client = true;  // nothing moves before a client has shown a frame or asks for it
 };
-/// Takes commands, advances at the wanted pace and publishes, until stopped.
+/// Takes commands, advances at the wanted pace and publishes, until stopped; then finish().
 void serve(Session& session, ViewServer& server, const ServeOptions& options);
 
 /// A number that a joint tells of the last step, "tendon force", or where a drive is, "tendon".

@@ -6,6 +6,7 @@
 
 #include "limber/core/parallel.h"
 #include "limber/core/simd.h"
+#include "limber/core/stop.h"
 
 namespace limber {
 
@@ -228,6 +229,7 @@ void BlockSweeps::send_colour(Index colour) {
 }
 
 void BlockSweeps::sweep() {
+    stop_if_requested();
     for (Index colour = 0; colour + 1 < static_cast<Index>(colour_begin_.size()); ++colour) {
         const Index begin = colour_begin_[colour], end = colour_begin_[colour + 1];
         if (coloured_ && end - begin > 1)

@@ -6,6 +6,9 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <memory>
+
+#include "limber/core/stop.h"
 
 namespace limber {
 
@@ -17,6 +20,16 @@ double squared(std::span<const double> x) {
     double sum = 0;
     for (const double v : x) sum += v * v;
     return sum;
+}
+
+/// Room for n numbers, aligned as Eigen's own arrays are: it splits its sums where addresses are
+/// multiples of a vector's length, so that on plain memory the last bits would be the heap's.
+double* aligned(std::vector<double>& room, std::size_t n) {
+    constexpr std::size_t alignment = 64;
+    room.resize(n + alignment / sizeof(double));
+    void* at = room.data();
+    std::size_t space = room.size() * sizeof(double);
+    return static_cast<double*>(std::align(alignment, n * sizeof(double), at, space));
 }
 
 }  // namespace
@@ -110,11 +123,10 @@ bool PivotingSolver::pivot_direction() {
         if (states_[group_of_[i]].kind != State::open) acting_.push_back(i);
     }
     const Index n_acting = static_cast<Index>(acting_.size());
-    matrix_.resize(static_cast<std::size_t>(n_acting) * n_acting);
-    right_.resize(n_acting);
     using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    Eigen::Map<Matrix> A(matrix_.data(), n_acting, n_acting);
-    Eigen::Map<Eigen::VectorXd> b(right_.data(), n_acting);
+    Eigen::Map<Matrix> A(aligned(matrix_, static_cast<std::size_t>(n_acting) * n_acting), n_acting,
+                         n_acting);
+    Eigen::Map<Eigen::VectorXd> b(aligned(right_, n_acting), n_acting);
     for (Index i = 0; i < n_acting; ++i) {
         fill_row(acting_[i], row_.data());
         double sum = -F_[acting_[i]];
@@ -169,6 +181,7 @@ bool PivotingSolver::solve_proximal(double eps, double goal, int max_pivots, int
     F_.swap(F_try_);
     states_.swap(states_try_);
     for (int i = 0; i < 40 && merit > goal * goal; ++i) {
+        stop_if_requested();
         if (n_pivots >= max_pivots) return false;
         ++n_pivots;
         if (!pivot_direction() || !search(merit)) return false;

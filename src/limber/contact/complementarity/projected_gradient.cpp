@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "limber/core/check.h"
+#include "limber/core/stop.h"
 
 namespace limber {
 
@@ -196,6 +197,7 @@ int ProjectedGradient::iterate(ImpulseOperator& W, const ComplementarityOptions&
     int since_shift = 0;
     int n = 0;
     while (n < options.max_iterations && best_.residual() > goal && !options.late()) {
+        stop_if_requested();
         descend(Mz_);
         apply(W, y_next_, My_next_);
         ++n;

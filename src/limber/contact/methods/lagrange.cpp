@@ -239,7 +239,24 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
         const double gap = in.h * (set_.H.apply(g.row, v) + set_.target[g.row]);
         report.smallest_gap = std::min(report.smallest_gap, gap);
     }
+    if (!report.converged) report.body = worst_body(in, v);
     return report;
+}
+
+/// The body whose constraints are violated most at the velocities v; where none is, that of the
+/// first constraint.
+Index LagrangeContact::worst_body(const ContactInput& in, std::span<const Vec3d> v) const {
+    double most = -1;
+    Index body = -1;
+    for (const ConstraintGroup& g : set_.groups) {
+        const double u = set_.H.apply(g.row, v) + set_.target[g.row];
+        const bool both_ways = g.kind == ConstraintGroup::Kind::bilateral;
+        const double violation = both_ways ? std::abs(u) : std::max(0.0, -u);
+        if (!(violation > most) || set_.H.row(g.row).empty()) continue;
+        most = violation;
+        body = in.body_of(set_.H.row(g.row).front().node);
+    }
+    return body;
 }
 
 void LagrangeContact::read_back(const ContactInput& in, std::span<const Vec3d>, ContactSet&,
@@ -255,24 +272,38 @@ void LagrangeContact::read_back(const ContactInput& in, std::span<const Vec3d>, 
             std::span(p_).subspan(joint_rows_[j], joint_rows_[j + 1] - joint_rows_[j]));
 }
 
+// Keys and impulses apart: between them a record would have bytes that nobody sets.
 void LagrangeContact::save(ByteWriter& out) const {
-    out.put_array("lagrange_contacts", std::span<const PastContact>(past_.contacts));
+    std::vector<ContactKey> keys;
+    std::vector<Vec3d> impulses;
+    for (const PastContact& past : past_.contacts) {
+        keys.push_back(past.key);
+        impulses.push_back(past.impulse);
+    }
+    out.put_array("lagrange_keys", std::span<const ContactKey>(keys));
+    out.put_array("lagrange_impulses", std::span<const Vec3d>(impulses));
     out.put_array("lagrange_joints", std::span<const double>(past_.joints));
     for (const auto& joint : joints_) joint->save(out);
 }
 
 void LagrangeContact::load(ByteReader& in) {
+    const auto keys = in.get_vector<ContactKey>("lagrange_keys");
+    std::vector<Vec3d> impulses(keys.size());
+    in.get_array("lagrange_impulses", std::span(impulses));
     Impulses loaded;
-    loaded.contacts = in.get_vector<PastContact>("lagrange_contacts");
-    for (std::size_t i = 0; i < loaded.contacts.size(); ++i) {
-        const bool ordered = i == 0 || loaded.contacts[i - 1].key < loaded.contacts[i].key;
-        if (!ordered || !is_finite(loaded.contacts[i].impulse))
-            in.fail("lagrange_contacts", "is damaged at index " + std::to_string(i));
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const bool ordered = i == 0 || keys[i - 1] < keys[i];
+        if (!ordered) in.fail("lagrange_keys", "is out of order at index " + std::to_string(i));
+        if (!is_finite(impulses[i]))
+            in.fail("lagrange_impulses",
+                    "has a value that is not finite at index " + std::to_string(i));
+        loaded.contacts.push_back({keys[i], impulses[i]});
     }
     loaded.joints = in.get_vector<double>("lagrange_joints");
     for (std::size_t i = 0; i < loaded.joints.size(); ++i)
         if (!std::isfinite(loaded.joints[i]))
-            in.fail("lagrange_joints", "is damaged at index " + std::to_string(i));
+            in.fail("lagrange_joints",
+                    "has a value that is not finite at index " + std::to_string(i));
     for (const auto& joint : joints_) joint->load(in);
     past_ = std::move(loaded);
 }

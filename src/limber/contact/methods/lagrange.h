@@ -115,6 +115,7 @@ class LagrangeContact final : public ContactMethod {
     void keep_impulses(double h, ContactSet& set);
     double alarm_distance(const ContactInput& in);
     ComplementarityOptions limits_of(const ContactInput& in);
+    Index worst_body(const ContactInput& in, std::span<const Vec3d> v) const;
 
     Options options_;
     std::vector<std::unique_ptr<Joint>> joints_;

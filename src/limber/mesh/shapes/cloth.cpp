@@ -8,8 +8,14 @@
 #include <numbers>
 
 #include "limber/core/errors.h"
+#include "limber/core/memory.h"
 
 namespace limber {
+
+void require_cloth_memory(double n_triangles) {
+    constexpr double bytes_a_triangle = 3000;  // under descent; a factor is counted by itself
+    require_memory(bytes_a_triangle * n_triangles, fmt::format("{:.0f} triangles", n_triangles));
+}
 
 namespace {
 
@@ -32,12 +38,13 @@ std::array<Index, 2> resolution(const ShapeDef& shape, const std::array<double, 
             fmt::format("{:.4g} x {:.4g} cells; allowed: at least 1 x 1 and at most "
                         "1e8 in all",
                         n[0], n[1]));
+    require_cloth_memory(2 * n[0] * n[1]);
     return {static_cast<Index>(n[0]), static_cast<Index>(n[1])};
 }
 
 /// Two triangles a cell, its diagonal turned from one cell to the next: neither direction is
 /// stiffer. b and c are the neighbours of a, d is opposite; normals along (b − a) x (c − a).
-void add_cell(Index a, Index b, Index c, Index d, bool turned, std::vector<Triangle>& out) {
+void add_sheet_cell(Index a, Index b, Index c, Index d, bool turned, std::vector<Triangle>& out) {
     if (turned) {
         out.push_back({a, b, c});
         out.push_back({b, d, c});
@@ -115,7 +122,7 @@ ShapeSurface make_cloth_sheet(const ShapeDef& shape) {
     for (Index k = 0; k < nz; ++k)
         for (Index i = 0; i < nx; ++i) {
             const Index a = k * (nx + 1) + i, below = a + nx + 1;
-            add_cell(below, below + 1, a, a + 1, (i + k) % 2 == 1, out.mesh.triangles);
+            add_sheet_cell(below, below + 1, a, a + 1, (i + k) % 2 == 1, out.mesh.triangles);
         }
     return out;
 }
@@ -142,7 +149,7 @@ ShapeSurface make_dress(const ShapeDef& shape) {
     for (Index k = 0; k < along; ++k)
         for (Index i = 0; i < around; ++i) {
             const Index a = k * around + i, b = k * around + (i + 1) % around;
-            add_cell(a, b, a + around, b + around, (i + k) % 2 == 1, out.mesh.triangles);
+            add_sheet_cell(a, b, a + around, b + around, (i + k) % 2 == 1, out.mesh.triangles);
         }
     return out;
 }

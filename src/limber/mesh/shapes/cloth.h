@@ -8,4 +8,8 @@ namespace limber {
 ShapeSurface make_cloth_sheet(const ShapeDef& shape);
 ShapeSurface make_dress(const ShapeDef& shape);
 
+/// InputError where a sheet of so many triangles needs more memory than there is: before it is
+/// made.
+void require_cloth_memory(double n_triangles);
+
 }  // namespace limber

@@ -10,7 +10,7 @@ namespace limber {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 struct SpiderLeg {
     Vec3d hip, knee, ankle, toe;

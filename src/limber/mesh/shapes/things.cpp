@@ -10,7 +10,7 @@ namespace limber {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 Solid snowman_hat() {
     Figure hat;

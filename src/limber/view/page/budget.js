@@ -48,6 +48,11 @@ export class Budget {
   /** The newest rows of a stats message. */
   setStats({ columns, rows }) {
     const of = (name) => rows.map((row) => row[columns.indexOf(name)]);
+    if (of('residual').includes(null)) {  // a solver that measures none
+      this.meter.value = this.meter.min;
+      this.left.textContent = 'error left: not measured by this solver';
+      return;
+    }
     const error = Math.max(...of('residual')), stopped = of('flags').filter((flags) => flags & DEADLINE).length;
     this.meter.value = error > 0 ? Math.log10(error) : this.meter.min;
     this.left.textContent = `error left ${short(error)} |r|/|b|` +

@@ -50,3 +50,9 @@ export function short(value) {
     if (size >= limit) return `${Number((value / (name === 'k' ? 1e3 : limit)).toPrecision(3))} ${name}`;
   return String(Number(value.toPrecision(3)));
 }
+
+/** The number that short() wrote, or that somebody typed; NaN where it is none. */
+export function parsed(text) {
+  const [, number, prefix] = text.trim().match(/^([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*([kMG]?)$/) ?? [];
+  return number === undefined ? NaN : Number(number) * { '': 1, k: 1e3, M: 1e6, G: 1e9 }[prefix];
+}

@@ -7,8 +7,10 @@ import { Plots } from './plots.js';
 import { Budget } from './budget.js';
 import { Quality, drawsInSoftware } from './quality.js';
 import { Hand } from './hand.js';
+import { Legend } from './legend.js';
+import { listenToKeys } from './keys.js';
 import { element, showDrives, showGallery, showPanels, updateDrives } from './panels.js';
-import { scaleCss, short } from './colour.js';
+import { short } from './colour.js';
 
 const $ = (id) => document.getElementById(id);
 const canvas = $('canvas');
@@ -18,6 +20,7 @@ const stage = new Stage(canvas, best || !drawsInSoftware());
 const quality = new Quality(stage, best);
 const plots = new Plots($('plots'));
 const budget = new Budget($('budget-box'), (path, to) => send({ do: 'set', path, to }));
+const legend = new Legend($('legend'), () => repaint());
 const state = { scene: null, status: {}, geometry: 0, frame: null, waiting: null, frames: 0, last: {}, readings: {}, ready: false, error: '' };
 
 // ---- what the page says
@@ -29,6 +32,7 @@ function banner(text, bad = false) {
   $('banner-text').textContent = text;
 }
 $('banner-close').onclick = () => banner('');
+$('banner-cancel').onclick = () => send({ do: 'cancel' });
 
 function showNumbers() {
   const now = state.last, scene = state.scene;
@@ -36,7 +40,7 @@ function showNumbers() {
   const rows = [['step', `${state.frame?.step ?? 0}`], ['time', `${(state.frame?.time ?? 0).toFixed(3)} s`]];
   if (now.wall_ms !== undefined) {
     rows.push(['a step takes', `${short(now.wall_ms)} ms of ${short(1000 * scene.step)} ms`]);
-    rows.push(['iterations', `${now.iterations}`], ['error left', `${short(now.residual)} |r|/|b|${now.flags & 4 ? ', stopped by the budget' : ''}`]);
+    rows.push(['iterations', `${now.iterations}`], ['error left', now.residual === null ? 'not measured by this solver' : `${short(now.residual)} |r|/|b|${now.flags & 4 ? ', stopped by the budget' : ''}`]);
     rows.push(['contacts', `${now.contacts}, deepest ${short(now.max_penetration)} m`]);
     if (now.constraints > 0) rows.push(['constraints', `${now.constraints} rows, ${now.contact_iterations} iterations, ${short(now.contact_residual)} left`]);
     if (stage.marks.arrows.visible) rows.push(['longest arrow', `${short(stage.marks.arrows.longest)} N`]);
@@ -48,24 +52,9 @@ function showNumbers() {
   if (quality.level > 0) rows.push(['picture', 'simpler: this machine draws slowly']);
   for (const [name, value] of Object.entries(state.readings).slice(0, 8)) rows.push([name, short(value)]);
   if (state.status.recording) rows.push(['recording to', state.status.recording]);
-  if (state.status.command) rows.push(['the same run', state.status.command]);
+  if (scene.mode === 'live') rows.push([state.status.by_hand ? 'the same run, but for what was done by hand' : 'the same run',
+    state.status.command || 'not for a dropped file; Record run keeps it']);
   $('numbers').replaceChildren(...rows.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
-}
-
-function showLegend(frame) {
-  const field = state.scene.fields.find((f) => f.name === state.status.colour);
-  const shown = Boolean(field && frame.values.length && !field.categories);
-  $('legend').hidden = !shown;
-  if (!shown) return;
-  $('legend-title').textContent = field.title + (field.unit ? ` [${field.unit}]` : '');
-  const beyond = frame.values.some((v) => v > 1.001 * frame.hi);
-  $('legend-hi').textContent = (beyond ? 'from ' : '') + short(frame.hi);
-  $('legend-lo').textContent = short(frame.lo);
-}
-const bar = $('legend-bar').getContext('2d');
-for (let y = 0; y < 100; ++y) {
-  bar.fillStyle = scaleCss(1 - y / 99);
-  bar.fillRect(0, y, 16, 1);
 }
 
 // ---- messages
@@ -82,8 +71,7 @@ const handlers = {
     plots.realTimeMs = 1000 * message.step;
     $('colour').replaceChildren(element('option', { value: '' }, 'body'), ...message.fields.map((f) => element('option', { value: f.name }, f.title)));
     $('colour').value = state.status.colour ?? '';
-    showPanels($('panels'), message, (path, to) => send({ do: 'set', path, to }));
-    budget.setScene(message);
+    showSettings();
     $('drives-box').hidden = !message.drives?.length;
     showDrives($('drives'), message.drives ?? [], (name, value) => hand.throttled({ do: 'drive', name, value }));
     showGallery($('gallery'), message, (name) => send({ do: 'open', name }));
@@ -91,31 +79,34 @@ const handlers = {
     $('time').max = Math.max(message.frame_times.length - 1, 0);
     $('sides').hidden = message.runs.length < 2;
     [$('side-a').textContent, $('side-b').textContent] = [message.runs[0] ?? '', message.runs[1] ?? ''];
-    banner(message.warnings[0] ?? '');
+    const warnings = message.warnings.join('\n');
+    banner(other || warnings !== state.warnings ? warnings : '');  // an old one was read
+    state.warnings = warnings;
     layout();
   },
   status(message) {
-    const reset = message.failure !== state.status.failure;
+    const reset = message.failure !== state.status.failure, wasBusy = state.status.busy;
     state.status = message;
-    $('play').textContent = message.playing ? 'Pause' : 'Play';
-    $('speed').value = String(message.speed);
-    $('colour').value = message.colour;
-    $('arrows').setAttribute('aria-pressed', String(message.contacts));
-    $('record').setAttribute('aria-pressed', String(Boolean(message.recording)));
-    $('record').textContent = message.recording ? 'Stop recording' : 'Record run';
+    showStatus();
     stage.setPins(message.pins ?? []);
+    $('banner-cancel').hidden = !message.busy;
     if (message.failure) banner(`The simulation failed at ${message.failure}. Reset starts it again.`, true);
-    else if (reset) banner('');
+    else if (message.busy) banner(`The dropped file: ${message.busy}`);
+    else if (reset || wasBusy) banner('');
     showNumbers();
   },
-  notice(message) { banner(message.error ?? message.text, Boolean(message.error)); },
+  notice(message) {
+    banner(message.error ?? message.text, Boolean(message.error));
+    if (message.error && message.do) showTruth();
+  },
   stats(message) {
     plots.add(message);
     budget.setStats(message);
     const row = message.rows[message.rows.length - 1];
     state.last = Object.fromEntries(message.columns.map((name, k) => [name, row[k]]));
     state.readings = message.readings ?? {};
-    updateDrives($('drives'), message.drives ?? {});
+    state.drives = message.drives ?? {};
+    updateDrives($('drives'), state.drives);
     showNumbers();
   },
   history(message) {
@@ -123,6 +114,28 @@ const handlers = {
     plots.add(message, true);
   },
 };
+
+/** Controls as the last status has them. */
+function showStatus() {
+  const { playing, speed, colour, contacts, recording } = state.status;
+  $('play').textContent = playing ? 'Pause' : 'Play';
+  $('speed').value = String(speed);
+  $('colour').value = colour;
+  $('arrows').setAttribute('aria-pressed', String(contacts));
+  $('record').setAttribute('aria-pressed', String(Boolean(recording)));
+  $('record').textContent = recording ? 'Stop recording' : 'Record run';
+}
+function showSettings() {
+  showPanels($('panels'), state.scene, (path, to) => send({ do: 'set', path, to }));
+  budget.setScene(state.scene);
+}
+/** What was refused is not shown any longer: every control says what holds. */
+function showTruth() {
+  showSettings();
+  showStatus();
+  updateDrives($('drives'), state.drives ?? {});
+  if (state.scene.mode === 'replay' && state.frame) $('time').value = nearestFrame(state.frame.time);
+}
 
 const connection = new Connection({
   open() { banner(''); },
@@ -145,22 +158,26 @@ hand.onmode = (mode) => { for (const name of ['pull', 'pin', 'push']) $(`tool-${
 
 function animate() {
   const frame = state.waiting;
-  if (frame) {
-    state.waiting = null;
-    if (frame.scene === state.geometry && frame.scene === state.scene.scene) showFrame(frame);
-    connection.acknowledge(frame.number);
-  }
+  state.waiting = null;
+  if (frame && frame.scene === state.geometry && frame.scene === state.scene.scene) showFrame(frame);
   quality.tick(stage.draw());
+  if (frame) connection.acknowledge(frame.number);  // it has been seen: the first starts the simulation
   plots.draw();
   requestAnimationFrame(animate);
 }
 requestAnimationFrame(animate);
 
+/** The newest frame in the colours of its field, in the range that holds. */
+function repaint() {
+  const { frame } = state;
+  if (!frame) return;
+  const field = state.scene.fields.find((f) => f.name === state.status.colour), range = legend.range(frame, field);
+  stage.setFrame(frame, field, range);
+  legend.setFrame(frame, range);
+}
 function showFrame(frame) {
   state.frame = frame;
-  const field = state.scene.fields.find((f) => f.name === state.status.colour);
-  stage.setFrame(frame, field);
-  showLegend(frame);
+  repaint();
   hand.show(frame);
   if (state.scene.mode === 'replay') {
     if (document.activeElement !== $('time') || state.status.playing) $('time').value = nearestFrame(frame.time);
@@ -200,11 +217,18 @@ const actions = {
   'plots-toggle': () => { $('plots').classList.toggle('closed', !toggled('plots-toggle')); layout(); },
   follow: () => { stage.follow = toggled('follow'); },
   'side-toggle': () => { $('side').classList.toggle('closed', !toggled('side-toggle')); layout(); },
-  'help-open': () => $('help').showModal(),
+  more: () => openMenu(!$('bar').classList.contains('open')),
+  'help-open': () => { openMenu(false); $('help').showModal(); },
   shot: () => canvas.toBlob((blob) => save(blob, `${state.scene.name}.png`)),
   video: toggleVideo,
 };
 for (const [id, action] of Object.entries(actions)) $(id).onclick = action;
+addEventListener('pointerdown', (event) => { if (!event.target.closest?.('#bar')) openMenu(false); }, { capture: true });
+/** The rest of the bar on a small screen. */
+function openMenu(open) {
+  $('bar').classList.toggle('open', open);
+  $('more').setAttribute('aria-expanded', String(open));
+}
 $('speed').onchange = () => send({ do: 'speed', value: Number($('speed').value) });
 $('colour').onchange = () => send({ do: 'colour', name: $('colour').value });
 $('cut-axis').onchange = $('cut').oninput = () => {
@@ -214,19 +238,21 @@ $('cut-axis').onchange = $('cut').oninput = () => {
 $('time').oninput = () => hand.throttled({ do: 'seek', value: Number($('time').value) });
 $('time').onchange = () => send({ do: 'seek', value: Number($('time').value) });
 
-const keys = { ' ': 'play', '.': 'step', r: 'reset', f: 'frame', w: 'wire', c: 'arrows', p: 'side-toggle', o: 'plots-toggle', g: 'follow', '?': 'help-open', h: 'help-open',
+const keys = { ' ': 'play', '.': 'step', r: 'reset', f: 'frame', w: 'wire', c: 'arrows', p: 'side-toggle', o: 'plots-toggle', g: 'follow', l: 'legend-hold', '?': 'help-open', h: 'help-open',
   1: 'tool-pull', 2: 'tool-pin', 3: 'tool-push' };
-addEventListener('keydown', (event) => {
-  if (event.target.matches('input, select, button') || event.ctrlKey || event.metaKey || event.altKey || $('help').open) return;
-  if (state.scene?.mode === 'replay' && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
-    const at = Number($('time').value) + (event.key === 'ArrowLeft' ? -1 : 1);
+listenToKeys(canvas, (key) => {
+  if ($('help').open) return false;
+  if (state.scene?.mode === 'replay' && (key === 'ArrowLeft' || key === 'ArrowRight')) {
+    const at = Number($('time').value) + (key === 'ArrowLeft' ? -1 : 1);
     send({ do: 'seek', value: Math.min(Math.max(at, 0), Number($('time').max)) });
-  } else if (event.key === '[' || event.key === ']') {
-    hand.resizeBall(event.key === '[' ? 1 / 1.2 : 1.2);
-  } else if (keys[event.key]) {
-    event.preventDefault();
-    $(keys[event.key]).click();
-  }
+  } else if (key === '[' || key === ']') {
+    hand.resizeBall(key === '[' ? 1 / 1.2 : 1.2);
+  } else if (key === 'Escape') {
+    openMenu(false);
+  } else if (keys[key]) {
+    $(keys[key]).click();
+  } else return false;
+  return true;
 });
 
 function save(blob, name) {
@@ -269,12 +295,14 @@ async function upload(file) {
   try { await connection.upload(file); } catch (error) { banner(String(error.message ?? error), true); }
 }
 
+const close = (id) => { $(id).classList.add('closed'); $(`${id}-toggle`).setAttribute('aria-pressed', 'false'); };
 /** The picture takes the room that bars and panels leave. */
 function layout() {
-  const narrow = innerWidth <= 760, side = $('side'), open = !side.classList.contains('closed');
+  const narrow = innerWidth <= 760, side = $('side');
+  if (narrow) close('plots');
+  const open = !side.classList.contains('closed');
   const top = $('bar').offsetHeight;
   side.style.top = narrow ? '' : `${top}px`;
-  if (narrow) $('plots').classList.add('closed');
   $('plots').style.right = open && !narrow ? `${side.offsetWidth}px` : '0';
   plots.resize(innerWidth - (open && !narrow ? side.offsetWidth : 0));
   const below = $('timeline').hidden ? 0 : $('timeline').offsetHeight, bottom = below + $('plots').offsetHeight;
@@ -282,10 +310,14 @@ function layout() {
   stage.inset = { top, right: open && !narrow ? side.offsetWidth : 0, bottom: bottom + (open && narrow ? side.offsetHeight : 0) };
   $('legend').style.bottom = `${stage.inset.bottom + 12}px`;
   $('side-b').style.left = `${(innerWidth - stage.inset.right) / 2 + 10}px`;
+  const room = innerWidth - stage.inset.right;
+  Object.assign($('banner').style, { top: `${top + 10}px`, left: `${room / 2}px`, maxWidth: `${Math.min(760, room - 20)}px` });
   for (const id of ['side-a', 'side-b']) $(id).style.top = `${top + 8}px`;
   stage.dirty = true;
+  state.laidOut = `${innerWidth} ${innerHeight}`;
 }
 addEventListener('resize', layout);
+if (matchMedia('(max-width: 760px), (max-height: 480px)').matches) { close('side'); close('plots'); }  // a small screen is for the picture first
 layout();
 
 // Counts that a program can read from outside without slowing the page down (tools/page_rate.mjs).
@@ -295,4 +327,4 @@ if (asked.has('measure'))
   }, 100);
 
 // For tests, and for whoever wants to try things in the console.
-window.limber = { state, stage, quality, hand, connection, send, upload };
+window.limber = { state, stage, quality, hand, legend, handlers, connection, send, upload };

@@ -21,8 +21,8 @@ function typed(text) {
   return trimmed !== '' && Number.isFinite(number) ? number : trimmed;
 }
 
-function number(field, value, path, send) {
-  const text = element('input', { type: 'text', value: String(value ?? ''), 'aria-label': field.key, 'data-path': path, title: field.meaning });
+function number(field, value, path, send, name) {
+  const text = element('input', { type: 'text', value: String(value ?? ''), 'aria-label': name, 'data-path': path, title: field.meaning });
   const change = (to) => { text.value = typeof to === 'number' ? String(Number(to.toPrecision(4))) : to; send(path, to); };
   text.addEventListener('change', () => change(typed(text.value)));
   const box = element('span', { class: 'value' }, text);
@@ -40,7 +40,7 @@ function number(field, value, path, send) {
     range = { min: Math.log10(value) - 2, max: Math.log10(value) + 2, step: 0.02, at: Math.log10(value), of: (x) => 10 ** x };
   if (!range) return box;
   const whole = (x) => (field.kind === 'integer' ? Math.round(x) : Number(x.toPrecision(4)));
-  const slider = element('input', { type: 'range', min: range.min, max: range.max, step: range.step, value: range.at, 'aria-label': `${field.key} slider`, 'data-slider': path });
+  const slider = element('input', { type: 'range', min: range.min, max: range.max, step: range.step, value: range.at, 'aria-label': `${name} slider`, 'data-slider': path });
   slider.value = range.at;
   slider.addEventListener('input', () => { text.value = String(whole(range.of(Number(slider.value)))); });
   slider.addEventListener('change', () => change(whole(range.of(Number(slider.value)))));
@@ -48,35 +48,36 @@ function number(field, value, path, send) {
   return box;
 }
 
-function control(field, value, path, send) {
+function control(field, value, path, send, name) {
   if (field.kind === 'boolean') {
-    const box = element('input', { type: 'checkbox', 'data-path': path, 'aria-label': field.key, onchange: () => send(path, box.checked) });
+    const box = element('input', { type: 'checkbox', 'data-path': path, 'aria-label': name, onchange: () => send(path, box.checked) });
     box.checked = Boolean(value);
     return box;
   }
   if (field.kind === 'choice') {
-    const select = element('select', { 'data-path': path, 'aria-label': field.key, onchange: () => send(path, select.value) },
+    const select = element('select', { 'data-path': path, 'aria-label': name, onchange: () => send(path, select.value) },
       ...field.choices.map((name) => element('option', { value: name }, name)));
     select.value = value;
     return select;
   }
-  if (field.kind === 'number' || field.kind === 'integer') return number(field, value, path, send);
+  if (field.kind === 'number' || field.kind === 'integer') return number(field, value, path, send, name);
   if (field.kind === 'vec3') {
-    const text = element('input', { type: 'text', value: (value ?? []).map((x) => short(x).replace(' ', '')).join(', '), 'data-path': path, 'aria-label': field.key });
+    const text = element('input', { type: 'text', value: (value ?? []).map((x) => short(x).replace(' ', '')).join(', '), 'data-path': path, 'aria-label': name });
     text.addEventListener('change', () => send(path, text.value.split(',').map(Number)));
     return text;
   }
   return null;
 }
 
-function rows(fields, values, path, send) {
+/** `of`: the table these fields are in, which their names alone do not tell ("damping" of "mass"). */
+function rows(fields, values, path, send, of = '') {
   const out = [];
   for (const field of fields) {
-    const at = path ? `${path}.${field.key}` : field.key, value = look(values, at) ?? field.default;
-    if (field.kind === 'table') { out.push(...rows(field.fields, values, at, send)); continue; }
+    const at = path ? `${path}.${field.key}` : field.key, value = look(values, at) ?? field.default, name = of + field.key;
+    if (field.kind === 'table') { out.push(...rows(field.fields, values, at, send, `${name} `)); continue; }
     if (value === undefined || value === null) continue;
-    const made = control(field, value, at, send);
-    if (made) out.push(element('label', { class: 'field', title: field.meaning }, element('span', {}, field.key), made));
+    const made = control(field, value, at, send, name);
+    if (made) out.push(element('label', { class: 'field', title: field.meaning }, element('span', {}, name), made));
   }
   return out;
 }
@@ -87,6 +88,7 @@ const FIRST = ['young', 'poisson', 'density', 'max_iterations', 'rel_tolerance',
 /** Fills `box`. `send(path, value)` asks for a change. */
 export function showPanels(box, scene, send) {
   const open = new Set([...box.querySelectorAll('details[open]')].map((d) => d.dataset.panel));
+  const { path: held, slider } = box.contains(document.activeElement) ? document.activeElement.dataset : {};
   box.replaceChildren();
   for (const panel of scene.panels ?? []) {
     const group = element('fieldset', {}, element('legend', {}, panel.title));
@@ -106,6 +108,8 @@ export function showPanels(box, scene, send) {
     if (more.length) group.append(element('details', { 'data-panel': panel.title, open: open.has(panel.title) }, element('summary', {}, 'more'), ...more));
     if (group.children.length > 1) box.append(group);
   }
+  // Whoever works with the keyboard stays where they were.
+  if (held ?? slider) box.querySelector(held ? `[data-path="${held}"]` : `[data-slider="${slider}"]`)?.focus();
 }
 
 /** A slider for each cable and cavity; `drive(name, value)` asks for a value. */

@@ -24,7 +24,7 @@ export class Plots {
         (row) => Object.values(STAGES).map((parts) => parts.reduce((sum, name) => sum + this.of(row, name), 0)), true),
       this.chart('energy [J]', [{ label: 'kinetic', stroke: '#ee6677' }, { label: 'elastic', stroke: '#228833' }, { label: 'change of total', stroke: '#4477aa' }], {},
         (row) => this.energies(row)),
-      this.chart('residual |r| / |b|', [{ label: 'residual', stroke: '#aa3377' }], { log: true }, (row) => [Math.max(this.of(row, 'residual'), 1e-16)]),
+      this.chart('residual |r| / |b|', [{ label: 'residual', stroke: '#aa3377' }], { log: true }, (row) => [row[this.columns.indexOf('residual')] === null ? null : Math.max(this.of(row, 'residual'), 1e-16)]),
       this.chart('iterations and contacts', [{ label: 'iterations', stroke: '#4477aa' }, { label: 'contacts', stroke: '#dd8452' }], {},
         (row) => [this.of(row, 'iterations'), this.of(row, 'contacts')]),
     ];

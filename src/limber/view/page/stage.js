@@ -180,7 +180,8 @@ export class Stage {
     return this.grid;
   }
 
-  setFrame(frame, field) {
+  /** `range`: values that the ends of the colour scale stand for. */
+  setFrame(frame, field, range) {
     for (const body of this.bodies) {
       const { geometry } = body.mesh, position = geometry.attributes.position;
       position.array.set(frame.positions.subarray(3 * body.first, 3 * (body.first + body.n)));
@@ -188,7 +189,7 @@ export class Stage {
       if (body.smooth) geometry.computeVertexNormals();
       const painted = frame.values.length > 0;
       if (painted) {
-        paint(frame.values.subarray(body.first, body.first + body.n), frame.lo, frame.hi, field?.categories, geometry.attributes.color.array);
+        paint(frame.values.subarray(body.first, body.first + body.n), range.lo, range.hi, field?.categories, geometry.attributes.color.array);
         geometry.attributes.color.needsUpdate = true;
       }
       if (body.material.vertexColors !== painted) {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "limber/io/mesh_reader.h"
+#include "limber/scene/build_model.h"
+
+namespace limber {
+
+/// The tets of a body from its file, its surface or its shape: scaled, so that what the doctor says
+/// of them is in the scene's units, but neither rotated nor moved. Adds warnings and filled meshes
+/// to the report.
+LoadedMesh body_mesh(const BodyDef& body, const BuildOptions& options, BuildReport& report);
+
+}  // namespace limber

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/scene/start_limits.h"
+
+#include <gtest/gtest.h>
+
+#include "limber/scene/build_model.h"
+#include "scene/scene_files.h"
+
+namespace limber {
+namespace {
+
+using test::input_error;
+using test::replaced;
+using test::scene_of;
+
+/// A box of 1 m above a floor, of good rubber.
+const std::string box_scene = R"(limber = 1
+[time]
+step = 0.01
+end = 1
+[solver]
+kind = "corotational"
+[material.rubber]
+young = "1 MPa"
+poisson = 0.3
+density = 1000
+[[body]]
+name = "box"
+shape = "box"
+cells = [2, 2, 2]
+material = "rubber"
+translate = [0, 0.6, 0]
+[[obstacle]]
+name = "floor"
+shape = "plane"
+)";
+
+std::string warnings_of(const std::string& toml) {
+    BuildReport report;
+    build_model(scene_of(toml), report);
+    std::string all;
+    for (const std::string& warning : report.warnings) all += warning + "\n";
+    return all;
+}
+
+void expect_warning(const std::string& toml, const std::string& says) {
+    const std::string all = warnings_of(toml);
+    EXPECT_NE(all.find(says), std::string::npos) << says << "\n" << all;
+}
+
+std::string with(const std::string& from, const std::string& to) {
+    return replaced(box_scene, from, to);
+}
+
+TEST(StartLimits, say_nothing_about_a_sound_scene) {
+    EXPECT_EQ(warnings_of(box_scene), "");
+}
+
+TEST(InsideObstacle, part_of_a_body_is_a_warning_with_obstacle_count_and_depth) {
+    expect_warning(with("[0, 0.6, 0]", "[0, 0.4, 0]"),
+                   "scene.toml:11: body 'box' begins inside obstacle 'floor': 9 of 26 surface "
+                   "nodes up to 0.1 m deep");
+}
+
+TEST(InsideObstacle, most_of_a_body_is_an_error) {
+    const std::string deep = input_error([] { warnings_of(with("[0, 0.6, 0]", "[0, -0.2, 0]")); });
+    EXPECT_NE(deep.find("scene.toml:11:1: error: body 'box' begins inside obstacle 'floor': 17 of "
+                        "26 surface nodes up to 0.7 m deep"),
+              std::string::npos)
+        << deep;
+    const std::string turned =
+        input_error([] { warnings_of(box_scene + "normal = [0, -1, 0]\n"); });
+    EXPECT_NE(turned.find("the normal of a plane points out of the solid side"), std::string::npos)
+        << turned;
+}
+
+TEST(InsideObstacle, does_not_matter_where_nothing_touches) {
+    const std::string deep = with("[0, 0.6, 0]", "[0, -0.2, 0]");
+    for (const char* contact :
+         {"[contact]\nmethod = \"none\"\n", "[contact]\nignore = [[\"box\", \"floor\"]]\n",
+          "[contact]\nseparate = true\n"}) {
+        const std::string all = warnings_of(deep + contact);
+        EXPECT_EQ(all.find("begins inside"), std::string::npos) << contact << all;
+    }
+    // What pins hold is where the user put it.
+    EXPECT_EQ(warnings_of(with("[0, 0.6, 0]", "[0, 0.4, 0]") +
+                          "[[pin]]\nbody = \"box\"\nselect = { side = \"y-\" }\n")
+                  .find("begins inside"),
+              std::string::npos);
+}
+
+TEST(TooSoft, for_its_own_weight_is_told_with_the_numbers) {
+    const std::string soft = with("\"1 MPa\"", "5");
+    expect_warning(soft, "scene.toml:11: body 'box' is too soft for its own weight");
+    expect_warning(soft,
+                   "height 1 m = 9.81e+03 Pa is more than the 5 Pa of young of material "
+                   "'rubber'");
+    EXPECT_EQ(warnings_of(with("\"1 MPa\"", "10000")), "");
+    EXPECT_NE(warnings_of(with("\"1 MPa\"", "9000")), "");
+}
+
+TEST(TooSoft, a_body_that_nothing_holds_or_no_gravity_pulls_is_not) {
+    std::string flying = with("\"1 MPa\"", "5");
+    EXPECT_EQ(warnings_of(flying.substr(0, flying.find("[[obstacle]]"))), "");
+    EXPECT_EQ(warnings_of(replaced(flying, "limber = 1", "limber = 1\ngravity = [0, 0, 0]")), "");
+}
+
+TEST(Locking, of_linear_tets_is_told_above_0_45) {
+    expect_warning(with("poisson = 0.3", "poisson = 0.49"),
+                   "scene.toml:9: material.rubber: a Poisson's ratio of 0.49 locks linear tets");
+    EXPECT_EQ(warnings_of(with("poisson = 0.3", "poisson = 0.45")), "");
+    // By whatever numbers it is given; nothing of a material that no tet has.
+    expect_warning(with("young = \"1 MPa\"\npoisson = 0.3", "mu = 1e5\nlambda = 1e7"),
+                   "locks linear tets");
+    EXPECT_EQ(warnings_of(box_scene + "[material.other]\nyoung = 1e6\npoisson = 0.49\n"
+                                      "density = 1000\n"),
+              "");
+}
+
+TEST(TooLongAStep, in_which_gravity_moves_a_body_past_its_thickness_is_told) {
+    expect_warning(with("step = 0.01", "step = 0.5"),
+                   "scene.toml:3: time.step = 0.5 s is too long: in one step gravity moves body "
+                   "'box' by 2.45 m, more than its thickness of 1 m; safe: time.step <= 0.1 s");
+}
+
+TEST(TooLongAStep, for_the_run_is_told) {
+    expect_warning(with("end = 1", "end = 0.001"), "is longer than time.end = 0.001 s");
+}
+
+TEST(TooLongAStep, for_explicit_contact_forces_is_told_with_what_is_safe) {
+    const std::string contact = "[contact]\nform = \"explicit\"\nstiffness = ";
+    expect_warning(box_scene + contact + "1e9\n",
+                   "time.step = 0.01 s is too long for explicit contact forces");
+    EXPECT_EQ(warnings_of(box_scene + contact + "1e3\n"), "");
+    EXPECT_EQ(warnings_of(box_scene + "[contact]\nform = \"implicit\"\nstiffness = 1e9\n"), "");
+}
+
+TEST(FarFromTheOrigin, single_precision_is_warned_of) {
+    const std::string far =
+        replaced(with("[0, 0.6, 0]", "[5000, 0.6, 0]"), "corotational", "descent");
+    expect_warning(far, "body 'box' reaches 5e+03 m from the origin");
+    expect_warning(far, "solver.precision = \"double\"");
+    const std::string in_doubles =
+        replaced(far, "kind = \"descent\"", "kind = \"descent\"\nprecision = \"double\"");
+    EXPECT_EQ(warnings_of(in_doubles), "");
+    EXPECT_EQ(warnings_of(with("[0, 0.6, 0]", "[5000, 0.6, 0]")), "");  // holds doubles
+    EXPECT_EQ(warnings_of(with("corotational", "descent")), "");
+}
+
+TEST(StaticContact, by_penalty_or_projection_is_refused_with_the_reason) {
+    const std::string still =
+        replaced(replaced(with("end = 1", "end = 1\nanalysis = \"quasi_static\""), "corotational",
+                          "newton"),
+                 "[0, 0.6, 0]", "[0, 0.5, 0]") +
+        "[[pin]]\nbody = \"box\"\nselect = { side = \"y+\" }\n";
+    const std::string by_default = input_error([&] { warnings_of(still); });
+    EXPECT_NE(by_default.find("scene.toml:5:1: error: contact.method = \"penalty\", the default, "
+                              "cannot go with time.analysis = \"quasi_static\""),
+              std::string::npos)
+        << by_default;
+    const std::string named =
+        input_error([&] { warnings_of(still + "[contact]\nmethod = \"projection\"\n"); });
+    EXPECT_NE(named.find("contact.method = \"projection\" cannot go with"), std::string::npos)
+        << named;
+    for (const char* method : {"lagrange", "none", "repulsion"})
+        EXPECT_EQ(warnings_of(still + "[contact]\nmethod = \"" + method + "\"\n"), "") << method;
+    // Where nothing can touch the method does not matter.
+    EXPECT_EQ(
+        warnings_of(replaced(still, "[[obstacle]]\nname = \"floor\"\nshape = \"plane\"\n", "")),
+        "");
+}
+
+}  // namespace
+}  // namespace limber
