@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "limber/linalg/block_csr.h"
+#include "limber/linalg/block_rows.h"
 
 namespace limber {
 
@@ -17,13 +17,18 @@ class BlockScatter {
   public:
     static constexpr int n_pairs = N * (N + 1) / 2;
     using Element = std::array<Index, N>;
-    using Blocks = std::array<Mat3d, n_pairs>;  // (a, b) with a <= b, row by row
+    template <class Real>
+    using BlocksOf = std::array<Mat3<Real>, n_pairs>;  // (a, b) with a <= b, row by row
+    using Blocks = BlocksOf<double>;
     static constexpr int pair(int a, int b) { return a * N - a * (a - 1) / 2 + b - a; }
 
     BlockScatter() = default;
     BlockScatter(const BlockCsr& pattern, std::span<const Element> elements);
     /// A += scale Σ blocks.
     void add(std::span<const Blocks> blocks, double scale, BlockCsr& A) const;
+    /// A += Σ blocks.
+    template <class Real>
+    void add(std::span<const BlocksOf<Real>> blocks, BlockRows<Real>& A) const;
 
   private:
     std::vector<Index> begin_;           // per block of A, and the end

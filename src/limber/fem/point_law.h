@@ -13,6 +13,7 @@
 
 #include "limber/core/math.h"
 #include "limber/core/simd.h"
+#include "limber/fem/corner_blocks.h"
 #include "limber/fem/invariants.h"
 #include "limber/fem/materials.h"
 #include "limber/fem/principal.h"
@@ -60,6 +61,10 @@ struct PointLaw {
     /// The whole block, alike.
     template <class T>
     Mat3<T> block(const Mat3<T>& F, const T& l, const Vec3<T>& g) const;
+    /// The projected blocks of corners 1, 2, 3 as corner_blocks.h has them; isotropic laws alone.
+    template <class T>
+    void projected_blocks(const Mat3<T>& F, const T& l, const Vec3<T> (&g)[3],
+                          Mat3<T> (&K)[6]) const;
     /// l of the next iteration, Eq. (17), from that of the one before; 0 without conversion.
     template <class T>
     T interpolant(const Mat3<T>& F, const T& before) const;
@@ -69,7 +74,8 @@ struct PointLaw {
     /// Apart, so that the usual path keeps its matrices in registers.
     template <class T>
     [[gnu::noinline]] Mat3<T> mixed_stress(const Mat3<T>& F, const T& l) const;
-    PrincipalCurvature<double> curvature(const Vec3d& s, double l) const;
+    template <class T>
+    PrincipalCurvature<T> curvature(const Vec3<T>& s, const T& l) const;
 };
 
 /// Calls f with the PointLaw of the material.
@@ -139,12 +145,20 @@ PrincipalCurvature<T> curvature_of_law(const Law& law, const Vec3<T>& s) {
 }  // namespace point_law_detail
 
 template <class Law>
-PrincipalCurvature<double> PointLaw<Law>::curvature(const Vec3d& s, double l) const {
-    PrincipalCurvature<double> c{};
-    if (l < 1) c = c + (1 - l) * point_law_detail::curvature_of_law(law, s);
-    if (l < 1 && volume != 0) c = c + (1 - l) * VolumeTerm{volume}.curvature(s);
-    if (l > 0) c = c + l * projective().curvature(s);
-    return c;
+template <class T>
+PrincipalCurvature<T> PointLaw<Law>::curvature(const Vec3<T>& s, const T& l) const {
+    PrincipalCurvature<T> c = point_law_detail::curvature_of_law(law, s);
+    if (volume != 0) c = c + VolumeTerm{volume}.curvature(s);
+    if (!any(l > T(0))) return c;
+    // Not 0 · infinity where the hand-over is complete.
+    const auto partly = l < T(1);
+    const auto share = [&](T& entry) { entry = select(partly, (T(1) - l) * entry, T(0)); };
+    for (T& entry : c.stretch.a) share(entry);
+    for (int k = 0; k < 3; ++k) {
+        share(c.twist[k]);
+        share(c.flip[k]);
+    }
+    return c + l * projective().curvature(s);
 }
 
 template <class Law>
@@ -209,6 +223,15 @@ Mat3<T> PointLaw<Law>::block(const Mat3<T>& F, const T& l, const Vec3<T>& g) con
     const T constant = l * T(2 * law.small_strain().mu) * dot(g, g);
     for (T& entry : out.a) entry = select(partly, (T(1) - l) * entry, T(0));
     return out + Mat3<T>::diagonal(constant, constant, constant);
+}
+
+template <class Law>
+template <class T>
+void PointLaw<Law>::projected_blocks(const Mat3<T>& F, const T& l, const Vec3<T> (&g)[3],
+                                     Mat3<T> (&K)[6]) const {
+    static_assert(IsotropicLaw<Law>);
+    const SignedSvd<T> svd = signed_svd(F);
+    corner_blocks(svd, nearest_psd(curvature(svd.s, l)), g, K);
 }
 
 template <class Law>

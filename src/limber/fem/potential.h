@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "limber/linalg/block_csr.h"
+#include "limber/linalg/block_rows.h"
 
 namespace limber {
 
@@ -56,6 +56,10 @@ class Potential {
     virtual void add_pairs(std::vector<std::array<Index, 2>>& pairs) const = 0;
     /// A += scale ∂²E/∂x². A has room for every pair, and the same pattern in every call.
     virtual void add_hessian(Positions x, HessianKind kind, double scale, BlockCsr& A) = 0;
+    /// A += the projected ∂²E/∂x², rounded to what A holds. A has the pattern of every call before.
+    /// False: not offered, nothing was done.
+    virtual bool add_tangent(Positions, BlockRows<float>&) { return false; }
+    virtual bool add_tangent(Positions, BlockRows<double>&) { return false; }
     /// A += the constant matrix of projective dynamics, above ∂²E/∂x² (Bouaziz et al. 2014). False:
     /// there is none.
     virtual bool add_projective_matrix(BlockCsr&) { return false; }

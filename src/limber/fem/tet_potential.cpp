@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
@@ -79,6 +80,8 @@ TetPotential<Real>::TetPotential(const TetMesh& mesh, std::span<const Material> 
         squares += terms * terms;
     }
     rounding_scale_ = 4 * std::sqrt(squares);
+    tet_of_place_.assign(groups_.size() * W, -1);
+    for (Index t = 0; t < n_tets; ++t) tet_of_place_[rest_[t].place] = t;
     packet_begin.push_back(static_cast<Index>(groups_.size()));
     if (n_tets == 0) packet_begin = {0};
     incidence_ = node_tets(mesh.n_nodes(), tets_);
@@ -314,10 +317,83 @@ void TetPotential<Real>::add_pairs(std::vector<std::array<Index, 2>>& pairs) con
 }
 
 template <class Real>
-void TetPotential<Real>::ensure_scatter(const BlockCsr& A) {
-    if (blocks_.size() == tets_.size()) return;
-    scatter_ = BlockScatter<4>(A, tets_);
-    blocks_.resize(tets_.size());
+template <class Matrix>
+void TetPotential<Real>::ensure_scatter(const Matrix& A) {
+    if (has_scatter_) return;
+    if constexpr (std::is_same_v<Matrix, BlockCsr>)
+        scatter_ = BlockScatter<4>(A, tets_);
+    else
+        scatter_ = BlockScatter<4>(A.pattern(), tets_);
+    has_scatter_ = true;
+}
+
+/// Blocks of the tets of a chunk, W at a time. Corner 0 balances the others.
+template <class Real>
+template <class Law, class Out>
+void TetPotential<Real>::sweep_tangent(const PointLaw<Law>& law, Index first, Index last,
+                                       const Vec3<Real>* x,
+                                       std::span<BlockScatter<4>::BlocksOf<Out>> blocks) const {
+    const auto pair = [](int a, int b) { return BlockScatter<4>::pair(a, b); };
+    for (Index p = first; p < last; ++p) {
+        const Group& group = groups_[p];
+        const Lanes l = Lanes::load(group.interpolant), V = Lanes::load(group.volume);
+        Mat3<Lanes> Dm_inv;
+        for (int i = 0; i < 9; ++i) Dm_inv.a[i] = Lanes::load(group.Dm_inv[i]);
+        const Vec3<Lanes> g[3] = {Dm_inv.row(0), Dm_inv.row(1), Dm_inv.row(2)};
+        Mat3<Lanes> K[6];
+        law.projected_blocks(gradient_of(group, x), l, g, K);
+        const auto put = [&](int at, const Mat3<Lanes>& block) {
+            for (int e = 0; e < 9; ++e) {
+                const Lanes entry = V * block.a[e];
+                for (int lane = 0; lane < W; ++lane) {
+                    const Index tet = tet_of_place_[p * W + lane];
+                    if (tet >= 0) blocks[tet][at].a[e] = static_cast<Out>(entry[lane]);
+                }
+            }
+        };
+        // K has the pairs 11, 12, 13, 22, 23, 33.
+        put(pair(1, 1), K[0]);
+        put(pair(1, 2), K[1]);
+        put(pair(1, 3), K[2]);
+        put(pair(2, 2), K[3]);
+        put(pair(2, 3), K[4]);
+        put(pair(3, 3), K[5]);
+        const Mat3<Lanes> to_1 = Lanes(Real(-1)) * (K[0] + transpose(K[1]) + transpose(K[2]));
+        const Mat3<Lanes> to_2 = Lanes(Real(-1)) * (K[1] + K[3] + transpose(K[4]));
+        const Mat3<Lanes> to_3 = Lanes(Real(-1)) * (K[2] + K[4] + K[5]);
+        put(pair(0, 1), to_1);
+        put(pair(0, 2), to_2);
+        put(pair(0, 3), to_3);
+        put(pair(0, 0), Lanes(Real(-1)) * (to_1 + to_2 + to_3));
+    }
+}
+
+template <class Real>
+template <class Out>
+bool TetPotential<Real>::assemble_tangent(Positions x, BlockRows<Out>& A) {
+    for (const Material& material : materials_) {
+        const bool isotropic =
+            visit_law(material, []<class Law>(const PointLaw<Law>&) { return IsotropicLaw<Law>; });
+        if (!isotropic) return false;
+    }
+    ensure_scatter(A);
+    auto& blocks = [&]() -> auto& {
+        if constexpr (std::is_same_v<Out, double>)
+            return blocks_;
+        else
+            return rounded_blocks_;
+    }
+    ();
+    blocks.resize(tets_.size());
+    parallel_chunks(plan_.n_chunks(), [&](Index chunk) {
+        visit_law(materials_[chunk_material_[chunk]], [&]<class Law>(const PointLaw<Law>& law) {
+            if constexpr (IsotropicLaw<Law>)
+                sweep_tangent<Law, Out>(law, plan_.packet_begin[chunk],
+                                        plan_.packet_begin[chunk + 1], x.data(), blocks);
+        });
+    });
+    scatter_.template add<Out>(blocks, A);
+    return true;
 }
 
 /// A += Σ weight(t) K_t.
@@ -325,6 +401,7 @@ template <class Real>
 template <class Weight>
 void TetPotential<Real>::assemble(Positions x, HessianKind kind, Weight&& weight, BlockCsr& A) {
     ensure_scatter(A);
+    blocks_.resize(tets_.size());
     parallel_for(static_cast<Index>(tets_.size()), 128, [&](Index t) {
         const RestTet& rest = rest_[t];
         const double l = groups_[rest.place / W].interpolant[rest.place % W];
@@ -341,6 +418,15 @@ void TetPotential<Real>::assemble(Positions x, HessianKind kind, Weight&& weight
 }
 
 template <class Real>
+bool TetPotential<Real>::add_tangent(Positions x, BlockRows<float>& A) {
+    return assemble_tangent(x, A);
+}
+template <class Real>
+bool TetPotential<Real>::add_tangent(Positions x, BlockRows<double>& A) {
+    return assemble_tangent(x, A);
+}
+
+template <class Real>
 void TetPotential<Real>::add_hessian(Positions x, HessianKind kind, double scale, BlockCsr& A) {
     assemble(
         x, kind, [&](Index) { return scale; }, A);
@@ -349,6 +435,7 @@ void TetPotential<Real>::add_hessian(Positions x, HessianKind kind, double scale
 template <class Real>
 bool TetPotential<Real>::add_projective_matrix(BlockCsr& A) {
     ensure_scatter(A);
+    blocks_.resize(tets_.size());
     parallel_for(static_cast<Index>(tets_.size()), 128, [&](Index t) {
         const RestTet& rest = rest_[t];
         const Lame lame = small_strain(materials_[rest.material]);

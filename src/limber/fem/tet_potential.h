@@ -39,6 +39,8 @@ class TetPotential final : public Potential<Real> {
     void add_diagonal_blocks(Positions x, HessianKind kind, std::span<Mat3<Real>> D) override;
     void add_pairs(std::vector<std::array<Index, 2>>& pairs) const override;
     void add_hessian(Positions x, HessianKind kind, double scale, BlockCsr& A) override;
+    bool add_tangent(Positions x, BlockRows<float>& A) override;
+    bool add_tangent(Positions x, BlockRows<double>& A) override;
     void add_damping(Positions x, std::span<const double> b, double scale, BlockCsr& A) override;
 
     bool has_conversion() const { return converts_; }
@@ -67,8 +69,14 @@ class TetPotential final : public Potential<Real> {
     template <class Law>
     void sweep_diagonal(const PointLaw<Law>& law, Index first, Index last, const Vec3<Real>* x,
                         Vec4<Real>* sum) const;
+    template <class Law, class Out>
+    void sweep_tangent(const PointLaw<Law>& law, Index first, Index last, const Vec3<Real>* x,
+                       std::span<BlockScatter<4>::BlocksOf<Out>> blocks) const;
+    template <class Out>
+    bool assemble_tangent(Positions x, BlockRows<Out>& A);
     Mat3d deformation(Index tet, Positions x) const;
-    void ensure_scatter(const BlockCsr& A);
+    template <class Matrix>
+    void ensure_scatter(const Matrix& A);
     template <class Weight>
     void assemble(Positions x, HessianKind kind, Weight&& weight, BlockCsr& A);
 
@@ -86,7 +94,10 @@ class TetPotential final : public Potential<Real> {
     NodeTets incidence_;                 // tet * 4 + corner
     std::vector<std::array<Mat3d, 4>> diagonal_;
     BlockScatter<4> scatter_;
+    bool has_scatter_ = false;
     std::vector<BlockScatter<4>::Blocks> blocks_;
+    std::vector<BlockScatter<4>::BlocksOf<float>> rounded_blocks_;
+    std::vector<Index> tet_of_place_;  // -1: no tet in this lane
 };
 
 }  // namespace limber

@@ -13,22 +13,11 @@
 #include "limber/solve/descent_direction.h"
 #include "limber/solve/descent_initial.h"
 #include "limber/solve/descent_knot.h"
+#include "limber/solve/descent_loop.h"
 #include "limber/solve/descent_step_length.h"
 #include "limber/solve/worst_body.h"
 
 namespace limber {
-
-struct DescentStepper::Loop {
-    virtual ~Loop() = default;
-    virtual SolveStats run(const StepInput& in, State& state, NodeForces& forces,
-                           StepReport& report) = 0;
-    virtual void integrate(State& state) const = 0;
-    virtual void save(ByteWriter& out) const = 0;
-    virtual void load(ByteReader& in) = 0;
-    virtual void reset() = 0;
-    virtual void describe_cells(CellFields& fields) const = 0;
-    DescentWatcher watcher;
-};
 
 namespace {
 
@@ -450,7 +439,11 @@ void DescentLoop<Real>::describe_cells(CellFields& fields) const {
 }  // namespace
 
 DescentStepper::DescentStepper(const Model& model, const Options& options) {
-    if (options.precision == Precision::single)
+    const bool single = options.precision == Precision::single;
+    if (options.direction == DirectionKind::newton_cg)
+        loop_ =
+            single ? make_newton_cg<float>(model, options) : make_newton_cg<double>(model, options);
+    else if (single)
         loop_ = std::make_unique<DescentLoop<float>>(model, options);
     else
         loop_ = std::make_unique<DescentLoop<double>>(model, options);
@@ -501,6 +494,12 @@ std::string descent_conflict(const DescentOptions& options) {
         return "step_length = \"line_search\" cannot go with acceleration = \"" +
                name_of(options.acceleration) +
                "\": momentum may raise the energy of single iterations; allowed: adjusted, fixed";
+    if (options.direction == DirectionKind::newton_cg &&
+        (options.step_length == StepLengthKind::adjusted ||
+         options.step_length == StepLengthKind::fixed))
+        return "step_length = \"" + name_of(options.step_length) +
+               "\" cannot go with direction = \"newton_cg\", which finds its own; allowed: auto, "
+               "line_search";
     const bool may_tune =
         is_stationary(options.direction) && (options.acceleration == AccelerationKind::chebyshev ||
                                              options.acceleration == AccelerationKind::automatic);

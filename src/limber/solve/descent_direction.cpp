@@ -148,6 +148,8 @@ std::unique_ptr<Direction<Real>> make_direction(const Model& model, const Descen
             return make_projective<Real>(model);
         case DirectionKind::newton:
             return make_newton<Real>(model, options);
+        case DirectionKind::newton_cg:
+            break;  // a loop of its own, descent_loop.h
     }
     return nullptr;
 }

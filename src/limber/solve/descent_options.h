@@ -19,10 +19,12 @@ enum class DirectionKind {
     nonlinear_cg,
     lbfgs,
     projective,
-    newton
+    newton,
+    newton_cg
 };
-constexpr std::array<std::string_view, 7> enum_names(DirectionKind) {
-    return {"gradient", "jacobi", "block_jacobi", "nonlinear_cg", "lbfgs", "projective", "newton"};
+constexpr std::array<std::string_view, 8> enum_names(DirectionKind) {
+    return {"gradient", "jacobi",     "block_jacobi", "nonlinear_cg",
+            "lbfgs",    "projective", "newton",       "newton_cg"};
 }
 /// Depends on the present iterate alone: momentum can be added to it (section 4.3).
 constexpr bool is_stationary(DirectionKind kind) {
@@ -91,7 +93,8 @@ void fields(Visitor& field, DescentOptions& o) {
     field("direction", o.direction, any_value(),
           "search direction: the gradient as it is, divided by the Hessian's diagonal or its 3x3 "
           "blocks, conjugate, limited-memory quasi-Newton, by the constant matrix of projective "
-          "dynamics, or Newton's");
+          "dynamics, Newton's, or Newton's as far as conjugate gradients on fixed aggregates get "
+          "with the iterations (newton_cg: nothing to tune)");
     field("acceleration", o.acceleration, any_value(),
           "momentum: chebyshev (semi-iterative, in phases) or nesterov (with restarts); auto: "
           "chebyshev where the direction depends on the present iterate alone, else none");

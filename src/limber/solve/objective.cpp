@@ -339,6 +339,36 @@ const BlockCsr& Objective<Real>::hessian(ConstVectors x, HessianKind kind) {
 }
 
 template <class Real>
+template <class Out>
+void Objective<Real>::tangent(ConstVectors x, BlockRows<Out>& A) {
+    const double scale = sigma_ / (in_->h * in_->h);
+    const bool between = std::any_of(in_->contact.begin(), in_->contact.end(),
+                                     [](const ContactTerm& term) { return term.at.n > 1; });
+    A.bind(hessian_);
+    bool offered = !between;
+    for (std::size_t p = 0; offered && p < potentials_.size(); ++p)
+        offered = potentials_[p]->add_tangent(x, A);
+    if (!offered) {  // cloth, and contacts that tie other nodes together
+        A.take(hessian(x, HessianKind::projected));
+        return;
+    }
+    parallel_for(model_.n_nodes(), grain, [&](Index i) {
+        const Out w = static_cast<Out>(weight_[i]);
+        A.blocks()[A.diagonal_position(i)] += Mat3<Out>::diagonal(w, w, w);
+    });
+    const auto add = [](const Mat3d& block, Mat3<Out>& to) {
+        for (int k = 0; k < 9; ++k) to.a[k] += static_cast<Out>(block.a[k]);
+    };
+    if (has_matrix_)
+        parallel_for(A.n_blocks(), grain,
+                     [&](Index k) { add(matrix_.blocks()[k], A.blocks()[k]); });
+    for (const ContactTerm& term : in_->contact)
+        if (acts(term, x))
+            add((scale * term.at.weight[0] * term.at.weight[0]) * term.block,
+                A.blocks()[A.diagonal_position(term.at.node[0])]);
+}
+
+template <class Real>
 const BlockCsr& Objective<Real>::projective_matrix() {
     hessian_.set_zero();
     for (auto& part : potentials_) part->add_projective_matrix(hessian_);
@@ -433,5 +463,7 @@ void Objective<Real>::integrate(State& state) const {
 
 template class Objective<double>;
 template class Objective<float>;
+template void Objective<double>::tangent(ConstVectors, BlockRows<float>&);
+template void Objective<double>::tangent(ConstVectors, BlockRows<double>&);
 
 }  // namespace limber

@@ -63,6 +63,9 @@ class Objective {
     /// The Hessian. The matrix stays the objective's; its pattern changes only when contacts tie
     /// other nodes together.
     const BlockCsr& hessian(ConstVectors x, HessianKind kind);
+    /// The projected Hessian in A, in the precision of an iteration. A borrows the pattern.
+    template <class Out>
+    void tangent(ConstVectors x, BlockRows<Out>& A);
 
     /// The constant matrix of projective dynamics: inertia, damping, contact and the constant part
     /// of every element that has one. The matrix stays the objective's.
