@@ -152,10 +152,15 @@ TEST(HeldByFile, is_refused_with_the_columns_of_forces_and_beside_a_motion) {
 TEST(InitialState, comes_node_by_node_from_files) {
     const Files files;
     files.folder.write("v.csv", "node,vx,vy,vz\n2,1,2,3\n");
+    files.folder.write("u.csv", "node,ux,uy,uz\n3,0.25,0,-0.5\n");
     const SceneDef scene = load_scene(files.scene(
         replaced(good_scene, "material = \"rubber\"",
-                 "material = \"rubber\"\nvelocity = [1, 0, 0]\nvelocity_file = \"v.csv\"")));
+                 "material = \"rubber\"\nvelocity = [1, 0, 0]\nvelocity_file = \"v.csv\"\n"
+                 "displacement_file = \"u.csv\"")));
     const World world = world_of(scene);
+    const std::vector<Vec3d>& rest = world.model().mesh.nodes;
+    EXPECT_EQ(world.state().x[2], rest[2]);
+    EXPECT_EQ(world.state().x[3], (rest[3] + Vec3d{0.25, 0, -0.5}));
     EXPECT_EQ(world.state().v[2], (Vec3d{2, 2, 3}));
     EXPECT_EQ(world.state().v[3], (Vec3d{1, 0, 0}));
 }

@@ -360,15 +360,21 @@ class Builder {
         return track;
     }
 
-    /// Velocities node by node, beside those of the whole body.
+    /// Node by node; velocities beside those of the whole body.
     void add_initial_state(const BodyDef& def) {
-        if (!def.velocity_file) return;
-        const Index first = body(def.name).node_begin;
-        const std::string path(*def.velocity_file);
-        const NodeTable table = read_node_table(path, velocity_columns);
-        for (const auto& [node, row] :
-             rows_of_body(table, path, placed(def.name), def.origin.path + ".velocity_file"))
-            model_.initial_velocity[first + node] += row.value;
+        const auto add = [&](const std::optional<FilePath>& file, const NodeColumns& columns,
+                             const char* key, std::vector<Vec3d>& values) {
+            if (!file) return;
+            const Index first = body(def.name).node_begin;
+            const std::string path(*file);
+            const NodeTable table = read_node_table(path, columns);
+            for (const auto& [node, row] :
+                 rows_of_body(table, path, placed(def.name), def.origin.path + '.' + key))
+                values[first + node] += row.value;
+        };
+        add(def.displacement_file, displacement_columns, "displacement_file",
+            model_.initial_displacement);
+        add(def.velocity_file, velocity_columns, "velocity_file", model_.initial_velocity);
     }
 
     /// A coordinate held by two pins is fine while both stand still (S15).

@@ -125,7 +125,7 @@ void check_body_files(const BodyDef& body, const SceneDef& scene, ErrorList& err
                 errors.add({body.origin.at(key),
                             body.origin.path + ": " + key + " beside mesh fills a surface with " +
                                 "tets and cannot go with " + what + ", which has none"});
-    for (const char* key : {"velocity_file"}) {
+    for (const char* key : {"displacement_file", "velocity_file"}) {
         if (!body.origin.has(key)) continue;
         if (body.rigid)
             errors.add({body.origin.at(key), body.origin.path + ": " + key +

@@ -186,7 +186,7 @@ struct BodyDef {
     Vec3d translate{0, 0, 0};
     Vec3d velocity{0, 0, 0};
     Vec3d angular_velocity{0, 0, 0};
-    std::optional<FilePath> velocity_file;
+    std::optional<FilePath> displacement_file, velocity_file;
     MassKind mass = MassKind::lumped;
     std::optional<int> parts;
     std::optional<FilePath> skin;
@@ -216,6 +216,9 @@ void fields(Visitor& field, BodyDef& o) {
     field("velocity", o.velocity, any_value(Unit::velocity), "at the start");
     field("angular_velocity", o.angular_velocity, any_value(Unit::frequency),
           "at the start, about the body's centre of mass, in rad/s");
+    field("displacement_file", o.displacement_file, any_value(),
+          "where nodes start, from the rest shape: CSV file with the line node,ux,uy,uz first and "
+          "one node a line: ids of the mesh file, m along the world's axes");
     field("velocity_file", o.velocity_file, any_value(),
           "added to the velocities at the start: CSV file with the line node,vx,vy,vz first and "
           "one node a line: ids of the mesh file, m/s along the world's axes");

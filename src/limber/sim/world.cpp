@@ -52,6 +52,7 @@ World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> steppe
     LIMBER_CHECK(stepper_ && contact_, "a world needs a stepper and a contact method");
     const Index n = model_->n_nodes();
     state_.x = model_->mesh.nodes;
+    for (Index i = 0; i < n; ++i) state_.x[i] += model_->initial_displacement[i];
     state_.v = model_->initial_velocity;
     state_.rigid = rigid_.start();
     trial_ = state_;

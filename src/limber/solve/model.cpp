@@ -135,6 +135,7 @@ void finish_model(Model& model) {
             std::fill(model.free.begin() + body.node_begin, model.free.begin() + body.node_end,
                       Vec3d{0, 0, 0});
     model.initial_velocity.resize(n);
+    model.initial_displacement.resize(n);
 }
 
 }  // namespace limber

@@ -116,8 +116,9 @@ struct Model {
     std::vector<JointData> joints;
     ContactFilter contact_filter;
     std::vector<Probe> probes;
-    std::vector<Vec3d> free;              // FreeMask over all nodes: 0 where a pin prescribes
-    std::vector<Vec3d> initial_velocity;  // [m/s]
+    std::vector<Vec3d> free;                  // FreeMask over all nodes: 0 where a pin prescribes
+    std::vector<Vec3d> initial_velocity;      // [m/s]
+    std::vector<Vec3d> initial_displacement;  // from the rest shape [m]
 
     Index n_nodes() const { return mesh.n_nodes(); }
     Index n_tets() const { return mesh.n_tets(); }
