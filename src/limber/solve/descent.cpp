@@ -6,16 +6,12 @@
 #include <cmath>
 #include <limits>
 
-#include "limber/core/history.h"
 #include "limber/core/parallel.h"
-#include "limber/fem/tet_potential.h"
 #include "limber/solve/descent_acceleration.h"
 #include "limber/solve/descent_direction.h"
 #include "limber/solve/descent_initial.h"
-#include "limber/solve/descent_knot.h"
 #include "limber/solve/descent_loop.h"
 #include "limber/solve/descent_step_length.h"
-#include "limber/solve/worst_body.h"
 
 namespace limber {
 
@@ -37,31 +33,23 @@ StepLengthKind length_kind(const DescentOptions& options) {
 }
 
 template <class Real>
-class DescentLoop final : public DescentStepper::Loop {
+class DescentLoop final : public DescentEnds<Real> {
   public:
     DescentLoop(const Model& model, const DescentOptions& options)
-        : options_(options),
-          model_(model),
-          objective_(model),
+        : DescentEnds<Real>(model, options),
           direction_(make_direction<Real>(model, options)),
           acceleration_(make_acceleration(options)),
           searches_(length_kind(options) == StepLengthKind::line_search),
           length_(options, length_kind(options) == StepLengthKind::fixed,
                   direction_->natural_length()),
-          partial_(model.n_nodes() / grain + 1),
-          knot_(model, options.untangle) {
+          partial_(model.n_nodes() / grain + 1) {
         for (auto* array : {&x_, &reference_, &checkpoint_, &g_, &d_})
             array->resize(model.n_nodes());
         if (searches_) trial_.resize(model.n_nodes());
-        v_before_.resize(model.n_nodes());
     }
 
     SolveStats run(const StepInput& in, State& state, NodeForces& forces,
                    StepReport& report) override;
-    void integrate(State& state) const override {
-        objective_.integrate(state);
-        if (knot_.throws()) knot_.apply(state);
-    }
     void save(ByteWriter& out) const override {
         HistoryWriter list(out);
         list_history(list, *this);
@@ -72,17 +60,15 @@ class DescentLoop final : public DescentStepper::Loop {
     }
     void reset() override {
         length_.set_history({options_.max_step, 0, 0});
-        has_before_ = false;
+        DescentEnds<Real>::reset();
     }
-    void describe_cells(CellFields& fields) const override;
 
   private:
+    using DescentEnds<Real>::options_, DescentEnds<Real>::model_, DescentEnds<Real>::objective_;
     template <class List, class Self>
     static void list_history(List& list, Self& self) {
         StepLength::list_history(list, self.length_);
-        Knot::list_history(list, self.knot_);
-        list.whole("descent.has_before", self.has_before_, 0, 1);
-        list.numbers("descent.v_before", self.v_before_);
+        DescentEnds<Real>::list_ends(list, self);
     }
     enum class Verdict { accepted, taken_back, exhausted };
     bool start(const State& state);
@@ -95,37 +81,27 @@ class DescentLoop final : public DescentStepper::Loop {
     double secant_length(double slope);
     double longest_step();
     double slope_of(std::span<const Vec3<Real>> g);
-    void look_for_knots(std::int64_t step, StepReport& report);
-    void blame(StepReport& report);
     void show(int k);
 
-    DescentOptions options_;
-    const Model& model_;
-    Objective<Real> objective_;
     std::unique_ptr<Direction<Real>> direction_;
     std::unique_ptr<Acceleration> acceleration_;
     bool searches_;
     StepLength length_;
     std::vector<Vec3<Real>> x_, reference_, checkpoint_, g_, d_, trial_;
     std::vector<double> partial_;
-    std::vector<Vec3d> v_before_;  // v_{t-1}
-    bool has_before_ = false;
     double limit_ = 0;              // of values that hand-overs may bring
     double first_value_ = 0;        // of q⁽⁰⁾
     double value_ = 0;              // of the checkpoint
     bool value_converted_ = false;  // it was taken with converted elements
     double residual_ = 0;           // of the checkpoint, where it was measured
     bool failed_search_ = false;
-    Knot knot_;
 };
 
 /// q⁽⁰⁾, and its value; x_t where the guess has none.
 template <class Real>
 bool DescentLoop<Real>::start(const State& state) {
-    const std::span<const Vec3d> before =
-        has_before_ ? std::span<const Vec3d>(v_before_) : std::span<const Vec3d>();
-    value_ = initial_guess_with_value(options_.initial, options_.eta, objective_, state, before,
-                                      std::span(x_));
+    value_ = initial_guess_with_value(options_.initial, options_.eta, objective_, state,
+                                      this->velocity_before(), std::span(x_));
     first_value_ = value_;
     limit_ = 4 * objective_.magnitude();
     value_converted_ = objective_.converted();
@@ -349,7 +325,7 @@ bool DescentLoop<Real>::iterate(int k, SolveStats& stats, StepReport& report) {
 
 template <class Real>
 void DescentLoop<Real>::show(int k) {
-    if (watcher) watcher(k, objective_.value(x_));
+    if (this->watcher) this->watcher(k, objective_.value(x_));
 }
 
 template <class Real>
@@ -380,60 +356,8 @@ SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces&
     }
     show(stats.iterations);
     length_.finish(failed_search_);
-    std::copy(state.v.begin(), state.v.end(), v_before_.begin());
-    has_before_ = true;
-    look_for_knots(state.step, report);
-    stats.absolute_residual = objective_.finish(x_, state, forces);
-    stats.residual = stats.absolute_residual / std::max(objective_.force_scale(), 1e-300);
-    if (!std::isfinite(stats.residual)) stats.status = SolveStatus::not_finite;
-    if (stats.status == SolveStatus::iteration_cap && options_.rel_tolerance > 0) {
-        if (stats.residual <= options_.rel_tolerance)
-            stats.status = SolveStatus::converged;
-        else
-            report.set(StepFlag::iteration_cap);
-    }
-    blame(report);
+    this->finish(x_, std::max(objective_.force_scale(), 1e-300), g_, stats, state, forces, report);
     return stats;
-}
-
-/// Names the body where the step is farthest from its end, if it did not reach it.
-template <class Real>
-void DescentLoop<Real>::blame(StepReport& report) {
-    if (model_.bodies.size() < 2) return;
-    const bool capped = report.has(StepFlag::iteration_cap);
-    if (!capped && !report.has(StepFlag::line_search)) return;
-    objective_.gradient(x_, g_);
-    const Index body = worst_body<Real>(model_, g_);
-    if (capped) report.set(StepFlag::iteration_cap, body);
-    if (report.has(StepFlag::line_search)) report.set(StepFlag::line_search, body);
-}
-
-/// Energies of both ends of the step, under the interpolants of its end.
-template <class Real>
-void DescentLoop<Real>::look_for_knots(std::int64_t step, StepReport& report) {
-    const bool converted = objective_.converted();
-    const double end = converted ? objective_.energy(x_) : 0;
-    const double begin = converted ? objective_.energy(objective_.start()) : 0;
-    if (!knot_.stuck(converted, begin, end)) return;
-    report.set(StepFlag::stuck);
-    for (const auto& part : objective_.potentials())
-        if (const auto* tets = dynamic_cast<const TetPotential<Real>*>(part.get())) {
-            const std::vector<double> held = tets->interpolants();
-            const auto first =
-                std::find_if(held.begin(), held.end(), [](double l) { return l > 0; });
-            if (first != held.end())
-                report.set(StepFlag::stuck,
-                           model_.body_index_of_tet(static_cast<Index>(first - held.begin())));
-            knot_.prepare(held, step);
-        }
-}
-
-template <class Real>
-void DescentLoop<Real>::describe_cells(CellFields& fields) const {
-    for (const auto& part : objective_.potentials())
-        if (const auto* tets = dynamic_cast<const TetPotential<Real>*>(part.get());
-            tets && tets->has_conversion())
-            fields.push_back({"interpolant", tets->interpolants()});
 }
 
 }  // namespace

@@ -7,12 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "limber/core/history.h"
 #include "limber/core/parallel.h"
-#include "limber/fem/tet_potential.h"
 #include "limber/linalg/aggregate_levels.h"
 #include "limber/solve/descent_initial.h"
-#include "limber/solve/descent_knot.h"
 #include "limber/solve/descent_loop.h"
 
 namespace limber {
@@ -25,17 +22,14 @@ constexpr int max_tries = 30;        // of a line search
 constexpr double first_forcing = 0.1, least_forcing = 1e-4, largest_forcing = 0.5;
 
 template <class Real>
-class NewtonCg final : public DescentStepper::Loop {
+class NewtonCg final : public DescentEnds<double> {
   public:
     NewtonCg(const Model& model, const DescentOptions& options)
-        : options_(options),
-          model_(model),
-          objective_(model),
+        : DescentEnds(model, options),
           levels_(objective_.pattern(), model.free),
-          partial_(model.n_nodes() / grain + 1),
-          knot_(model, options.untangle) {
+          partial_(model.n_nodes() / grain + 1) {
         const std::size_t n = static_cast<std::size_t>(model.n_nodes());
-        for (auto* array : {&x_, &trial_, &g_, &v_before_}) array->resize(n);
+        for (auto* array : {&x_, &trial_, &g_}) array->resize(n);
         for (auto* array : {&d_, &r_, &z_, &p_, &q_}) array->resize(n);
         for (Index i = 0; i < model.n_nodes(); ++i)
             if (model.free[i] != Vec3d{1, 1, 1}) fixed_.push_back(i);
@@ -43,10 +37,6 @@ class NewtonCg final : public DescentStepper::Loop {
 
     SolveStats run(const StepInput& in, State& state, NodeForces& forces,
                    StepReport& report) override;
-    void integrate(State& state) const override {
-        objective_.integrate(state);
-        if (knot_.throws()) knot_.apply(state);
-    }
     void save(ByteWriter& out) const override {
         HistoryWriter list(out);
         list_history(list, *this);
@@ -57,46 +47,34 @@ class NewtonCg final : public DescentStepper::Loop {
     }
     void reset() override {
         forcing_ = first_forcing;
-        has_before_ = false;
+        DescentEnds::reset();
     }
-    void describe_cells(CellFields& fields) const override;
 
   private:
     template <class List, class Self>
     static void list_history(List& list, Self& self) {
-        Knot::list_history(list, self.knot_);
+        list_ends(list, self);
         list.number("descent.forcing", self.forcing_);
-        list.whole("descent.has_before", self.has_before_, 0, 1);
-        list.numbers("descent.v_before", self.v_before_);
     }
     struct Solve {
         int iterations = 0;
         double first = 0, last = 0;  // sqrt(r·P⁻¹r) before and after
-        double decrease = 0;         // of the quadratic model [J]
     };
     bool start(const State& state);
     Solve conjugate_gradients(double forcing, int budget, int done);
     double slope();
     bool search_line(StepReport& report);
     void move(double length);
-    void look_for_knots(std::int64_t step, StepReport& report);
 
-    DescentOptions options_;
-    const Model& model_;
-    Objective<double> objective_;
     AggregateLevels<Real> levels_;
     std::vector<Vec3d> x_, trial_, g_;
     std::vector<Vec3<Real>> d_, r_, z_, p_, q_;  // of the linear system
     std::vector<Index> fixed_;                   // nodes with a prescribed axis
     std::vector<double> partial_;
     BlockRows<Real> A_;
-    std::vector<Vec3d> v_before_;  // v_{t-1}
-    bool has_before_ = false;
     double forcing_ = first_forcing;  // of the first system of a step
     double value_ = 0;                // of x_
-    double residual_ = 0;             // |g| at x_ [N]
     double scale_ = 1;                // what it is compared with [N]
-    Knot knot_;
 };
 
 template <class Real>
@@ -112,8 +90,7 @@ void hold_fixed(const Model& model, std::span<const Index> fixed, std::span<Vec3
 /// The guess, or x_t where the energy there is lower: no step ends above where it began.
 template <class Real>
 bool NewtonCg<Real>::start(const State& state) {
-    const std::span<const Vec3d> before =
-        has_before_ ? std::span<const Vec3d>(v_before_) : std::span<const Vec3d>();
+    const std::span<const Vec3d> before = velocity_before();
     value_ = initial_guess_with_value(options_.initial, options_.eta, objective_, state, before,
                                       std::span(x_));
     if (options_.initial != InitialKind::position) {
@@ -158,7 +135,6 @@ auto NewtonCg<Real>::conjugate_gradients(double forcing, int budget, int done) -
             d_[i] += alpha * p_[i];
             r_[i] -= alpha * q_[i];
         });
-        out.decrease += 0.5 * length * rz;
         ++out.iterations;
         const double before = rz;
         rz = levels_.apply(r_, z_);
@@ -235,14 +211,14 @@ SolveStats NewtonCg<Real>::run(const StepInput& in, State& state, NodeForces& fo
             if (objective_.converted()) value_ = objective_.value(x_);
         }
         objective_.gradient(x_, g_);
-        residual_ = objective_.free_norm(g_);
+        const double residual = objective_.free_norm(g_);
         if (k == 0)  // a pin that moves may be all that happens in a step
             scale_ = std::max(objective_.force_scale() + objective_.pinned_norm(g_), 1e-300);
-        if (options_.rel_tolerance > 0 && residual_ <= options_.rel_tolerance * scale_) {
+        if (options_.rel_tolerance > 0 && residual <= options_.rel_tolerance * scale_) {
             stats.status = SolveStatus::converged;
             break;
         }
-        if (!std::isfinite(residual_)) {
+        if (!std::isfinite(residual)) {
             stats.status = SolveStatus::not_finite;
             return stats;
         }
@@ -272,40 +248,8 @@ SolveStats NewtonCg<Real>::run(const StepInput& in, State& state, NodeForces& fo
         if (last.iterations == 0 || !search_line(report)) break;
     }
     if (watcher) watcher(stats.iterations, objective_.value(x_));
-    std::copy(state.v.begin(), state.v.end(), v_before_.begin());
-    has_before_ = true;
-    look_for_knots(state.step, report);
-    stats.absolute_residual = objective_.finish(x_, state, forces);
-    stats.residual = stats.absolute_residual / scale_;
-    if (!std::isfinite(stats.residual)) stats.status = SolveStatus::not_finite;
-    if (stats.status == SolveStatus::iteration_cap && options_.rel_tolerance > 0) {
-        if (stats.residual <= options_.rel_tolerance)
-            stats.status = SolveStatus::converged;
-        else
-            report.set(StepFlag::iteration_cap);
-    }
+    finish(x_, scale_, g_, stats, state, forces, report);
     return stats;
-}
-
-/// Energies of both ends of the step, under the interpolants of its end.
-template <class Real>
-void NewtonCg<Real>::look_for_knots(std::int64_t step, StepReport& report) {
-    const bool converted = objective_.converted();
-    const double end = converted ? objective_.energy(x_) : 0;
-    const double begin = converted ? objective_.energy(objective_.start()) : 0;
-    if (!knot_.stuck(converted, begin, end)) return;
-    report.set(StepFlag::stuck);
-    for (const auto& part : objective_.potentials())
-        if (const auto* tets = dynamic_cast<const TetPotential<double>*>(part.get()))
-            knot_.prepare(tets->interpolants(), step);
-}
-
-template <class Real>
-void NewtonCg<Real>::describe_cells(CellFields& fields) const {
-    for (const auto& part : objective_.potentials())
-        if (const auto* tets = dynamic_cast<const TetPotential<double>*>(part.get());
-            tets && tets->has_conversion())
-            fields.push_back({"interpolant", tets->interpolants()});
 }
 
 }  // namespace
