@@ -39,6 +39,33 @@ inline void write_text(const fs::path& path, const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
 }
 
+/// A bar held at one end, 20 steps.
+inline constexpr const char* bar_scene = R"(
+limber = 1
+[time]
+step = 0.01
+steps = 20
+[solver]
+kind = "corotational"
+[material.rubber]
+kind = "corotated"
+young = "200 kPa"
+poisson = 0.4
+density = 1000
+[[body]]
+name = "bar"
+shape = "beam"
+cells = [6, 2, 2]
+material = "rubber"
+[[pin]]
+body = "bar"
+select = { side = "x-" }
+)";
+
+inline bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
 /// A folder of its own for each test, removed at the end.
 class TempFolder {
   public:

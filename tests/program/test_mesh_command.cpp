@@ -10,10 +10,6 @@
 namespace limber::test {
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 /// A ball of 8 x 16 patches as OBJ, with a hole of one patch where wanted.
 std::string ball_obj(bool hole) {
     constexpr int rings = 8, around = 16;

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* bar_scene = R"(
+constexpr const char* study_bar = R"(
 limber = 1
 [time]
 step = 0.01
@@ -32,12 +32,8 @@ select = { side = "x-" }
 formats = []
 )";
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 struct Study : testing::Test {
-    void SetUp() override { write_text(scene, bar_scene); }
+    void SetUp() override { write_text(scene, study_bar); }
     TempFolder folder;
     fs::path scene = folder / "bar.toml";
     std::string out = (folder / "out").string();

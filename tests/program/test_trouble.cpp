@@ -13,32 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* bar_scene = R"(
-limber = 1
-[time]
-step = 0.01
-steps = 20
-[solver]
-kind = "corotational"
-[material.rubber]
-kind = "corotated"
-young = "200 kPa"
-poisson = 0.4
-density = 1000
-[[body]]
-name = "bar"
-shape = "beam"
-cells = [6, 2, 2]
-material = "rubber"
-[[pin]]
-body = "bar"
-select = { side = "x-" }
-)";
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 struct Trouble : testing::Test {
     void SetUp() override { write_text(scene, bar_scene); }
     TempFolder folder;

@@ -6,42 +6,15 @@
 #include "limber/scene/build_model.h"
 #include "limber/scene/scene.h"
 #include "limber/sim/world.h"
+#include "sim/law_bars.h"
 
 namespace limber {
 namespace {
 
-std::vector<std::string> law_names() {
-    std::vector<std::string> names;
-    [&]<class... Law>(const std::variant<Law...>*) {
-        (names.emplace_back(Law::name), ...);
-    }(static_cast<const AnyMaterial*>(nullptr));
-    return names;
-}
+using test::law_names;
 
 SceneDef bar(const std::string& solver, const std::string& law, const std::string& time) {
-    const std::string moduli = law == "spline"
-                                   ? "f = { at = [0.2, 1, 3], slope = [-1.6e5, 0, 4e5] }\n"
-                                     "h = { at = [0, 1, 2], slope = [-1e5, 0, 1e5] }"
-                               : law == "projective" ? "young = \"100 kPa\"\npoisson = 0"
-                                                     : "young = \"100 kPa\"\npoisson = 0.3";
-    const std::string text = "limber = 1\n[time]\nstep = 0.01\nsteps = 4\n" + time +
-                             "\n[solver]\nkind = \"" + solver + "\"\n[material.m]\nkind = \"" +
-                             law + "\"\n" + moduli + R"(
-density = 1000
-damping = { mass = 0.1, stiffness = 0.001 }
-[[body]]
-name = "bar"
-shape = "beam"
-size = [1, 0.2, 0.2]
-cells = [5, 1, 1]
-material = "m"
-[[pin]]
-body = "bar"
-select = { side = "x-" }
-[contact]
-method = "none"
-)";
-    return make_scene(parse_toml(text, "bar.toml"), "bar.toml");
+    return make_scene(parse_toml(test::law_bar(solver, law, time, 4, 5), "bar.toml"), "bar.toml");
 }
 
 TEST(Combinations, every_solver_law_and_integrator_runs_or_is_refused) {

@@ -14,6 +14,7 @@
 #include "limber/scene/scene.h"
 #include "limber/sim/world.h"
 #include "limber/solve/warp_canceling.h"
+#include "sim/law_bars.h"
 
 namespace limber {
 namespace {
@@ -303,38 +304,10 @@ INSTANTIATE_TEST_SUITE_P(Others, Resume, testing::ValuesIn(others()), name_of);
 
 // ---- what one scene does not have
 
-std::vector<std::string> law_names() {
-    std::vector<std::string> names;
-    [&]<class... Law>(const std::variant<Law...>*) {
-        (names.emplace_back(Law::name), ...);
-    }(static_cast<const AnyMaterial*>(nullptr));
-    return names;
-}
+using test::law_names;
 
 SceneDef bar(const std::string& solver, const std::string& law, const std::string& time) {
-    const std::string moduli = law == "spline"
-                                   ? "f = { at = [0.2, 1, 3], slope = [-1.6e5, 0, 4e5] }\n"
-                                     "h = { at = [0, 1, 2], slope = [-1e5, 0, 1e5] }"
-                               : law == "projective" ? "young = \"100 kPa\"\npoisson = 0"
-                                                     : "young = \"100 kPa\"\npoisson = 0.3";
-    return scene_of("limber = 1\n[time]\nstep = 0.01\nsteps = 8\n" + time +
-                        "\n[solver]\nkind = \"" + solver + "\"\n[material.m]\nkind = \"" + law +
-                        "\"\n" + moduli + R"(
-density = 1000
-damping = { mass = 0.1, stiffness = 0.001 }
-[[body]]
-name = "bar"
-shape = "beam"
-size = [1, 0.2, 0.2]
-cells = [3, 1, 1]
-material = "m"
-[[pin]]
-body = "bar"
-select = { side = "x-" }
-[contact]
-method = "none"
-)",
-                    {});
+    return scene_of(test::law_bar(solver, law, time, 8, 3), {});
 }
 
 TEST(ResumeLaws, is_exact_with_every_law_and_integrator_that_a_solver_accepts) {

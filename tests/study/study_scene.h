@@ -96,4 +96,8 @@ inline SolverSpec spec_of(const std::string& text) {
     return parse_solvers(text, "--solvers").at(0);
 }
 
+inline bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
 }  // namespace limber::test

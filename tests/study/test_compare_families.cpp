@@ -11,10 +11,7 @@ namespace limber {
 namespace {
 
 using test::Folder;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
+using test::has;
 
 struct Families : testing::Test {
     Folder folder;

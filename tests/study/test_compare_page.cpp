@@ -18,10 +18,7 @@ namespace {
 
 using nlohmann::json;
 using test::Folder;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
+using test::has;
 
 /// Families, a solver that is refused and one that fails, all in one.
 const CompareResult& sample() {

@@ -12,11 +12,8 @@ namespace limber {
 namespace {
 
 using test::Folder;
+using test::has;
 using test::spec_of;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 TEST(ConvergedSolver, is_direct_where_that_is_affordable) {
     const Folder folder;

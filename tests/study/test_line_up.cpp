@@ -10,11 +10,8 @@ namespace limber {
 namespace {
 
 using test::Folder;
+using test::has;
 using test::input_error;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 struct LinedUpSolvers : testing::Test {
     Folder folder;
