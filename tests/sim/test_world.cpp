@@ -151,5 +151,25 @@ TEST(World, yanks_stay_finite_and_come_back_to_rest) {
         EXPECT_LT(norm(world->state().x[i] - world->model().mesh.nodes[i]), 1e-3);
 }
 
+/// A body that has collapsed lets its inner nodes through a floor on which its surface stands.
+TEST(World, measures_how_deep_inner_nodes_are_where_tets_are_inverted) {
+    Model model = test::model_of(make_box({1, 1, 1}, {2, 2, 2}), test::rubber());
+    model.h = 1e-9;  // nothing moves
+    Obstacle floor;
+    floor.shape = PlaneShape{};
+    floor.position = {0, -0.5, 0};
+    model.obstacles.push_back(std::move(floor));
+    finish_model(model);
+    Index inner = -1;
+    for (Index i = 0; i < model.n_nodes(); ++i)
+        if (norm(model.mesh.nodes[i]) < 1e-9) inner = i;
+    ASSERT_GE(inner, 0);
+    EXPECT_LT(test::world_of(model)->step().max_penetration, 1e-6);
+    model.initial_displacement[inner] = {0, -0.75, 0};
+    const StepReport report = test::world_of(model)->step();
+    EXPECT_GT(report.inverted_tets, 0);
+    EXPECT_NEAR(report.max_penetration, 0.25, 1e-3);
+}
+
 }  // namespace
 }  // namespace limber
