@@ -66,6 +66,8 @@ const BenchEntry table[] = {
      wang2016_fig10},
     {"wang2016-fig11", "Wang & Yang 2016, Fig. 11",
      "force against stretch, four laws, beside the analytic curve", wang2016_fig11},
+    {"descent-defaults", "beside Wang & Yang 2016",
+     "descent with every option at its default, where defaults once went wrong", descent_defaults},
     {"descent-today", "beside Wang & Yang 2016",
      "error against time: descent, vertex block descent, xpbd, Newton with PCG", descent_today},
     {"zeng2022-fig9", "Zeng et al. 2022, Fig. 9",

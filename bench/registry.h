@@ -61,5 +61,6 @@ BenchResult dahl2019_fig4(const BenchOptions& options);
 BenchResult beam_101k(const BenchOptions& options);
 BenchResult linear_solvers(const BenchOptions& options);
 BenchResult descent_today(const BenchOptions& options);
+BenchResult descent_defaults(const BenchOptions& options);
 
 }  // namespace limber::bench

@@ -135,16 +135,18 @@ TEST(TooLongAStep, for_explicit_contact_forces_is_told_with_what_is_safe) {
     EXPECT_EQ(warnings_of(box_scene + "[contact]\nform = \"implicit\"\nstiffness = 1e9\n"), "");
 }
 
-TEST(FarFromTheOrigin, single_precision_is_warned_of) {
-    const std::string far =
-        replaced(with("[0, 0.6, 0]", "[5000, 0.6, 0]"), "corotational", "descent");
-    expect_warning(far, "body 'box' reaches 5e+03 m from the origin");
-    expect_warning(far, "solver.precision = \"double\"");
-    const std::string in_doubles =
-        replaced(far, "kind = \"descent\"", "kind = \"descent\"\nprecision = \"double\"");
-    EXPECT_EQ(warnings_of(in_doubles), "");
-    EXPECT_EQ(warnings_of(with("[0, 0.6, 0]", "[5000, 0.6, 0]")), "");  // holds doubles
-    EXPECT_EQ(warnings_of(with("corotational", "descent")), "");
+TEST(LongForItsEdges, single_precision_is_warned_of) {
+    const std::string jacobi = "kind = \"descent\"\ndirection = \"jacobi\"";
+    const auto by = [&](const std::string& scene) {
+        return replaced(scene, "kind = \"corotational\"", jacobi);
+    };
+    const std::string rope =
+        with("cells = [2, 2, 2]", "size = [4000, 0.2, 0.2]\ncells = [4000, 1, 1]");
+    expect_warning(by(rope), "body 'box' reaches 2e+03 m from its middle");
+    expect_warning(by(rope), "solver.precision = \"double\"");
+    EXPECT_EQ(warnings_of(replaced(by(rope), jacobi, jacobi + "\nprecision = \"double\"")), "");
+    EXPECT_EQ(warnings_of(replaced(rope, "corotational", "descent")), "");  // holds doubles
+    EXPECT_EQ(warnings_of(by(with("[0, 0.6, 0]", "[5000, 0.6, 0]"))), "");  // far, but small
 }
 
 TEST(StaticContact, by_penalty_or_projection_is_refused_with_the_reason) {

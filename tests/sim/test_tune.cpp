@@ -19,6 +19,7 @@ step = 0.02
 steps = 10
 [solver]
 kind = "descent"
+direction = "jacobi"
 precision = "double"
 iterations = 32
 )" + options + R"(

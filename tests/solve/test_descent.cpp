@@ -18,8 +18,13 @@ using test::of;
 using test::rubber;
 using test::world_with;
 
-DescentOptions tight() {
+DescentOptions jacobi() {
     DescentOptions options;
+    options.direction = DirectionKind::jacobi;
+    return options;
+}
+DescentOptions tight() {
+    DescentOptions options = jacobi();
     options.precision = Precision::twofold;
     options.rel_tolerance = 1e-11;
     options.iterations = 60000;
@@ -139,11 +144,10 @@ TEST(Descent, projective_dynamics_agrees_with_newton) {
               1e-8 * distance(a->state().x, a->model().mesh.nodes));
 }
 
-/// The default: 96 iterations in single precision. Positions of a metre carry 6e-8 of it; the bar
-/// bends by a tenth of that size.
+/// The source's default: 96 iterations in single precision. Positions of a metre carry 6e-8 of it;
+/// the bar bends by a tenth of that size.
 TEST(Descent, single_precision_stays_near_double) {
-    DescentOptions options;
-    options.rho = {0.95};
+    DescentOptions options = jacobi();
     const auto coarse = world_with<DescentStepper>(bar(2, true, of<MooneyRivlin>()), options);
     options.precision = Precision::twofold;
     const auto fine = world_with<DescentStepper>(bar(2, true, of<MooneyRivlin>()), options);
@@ -152,24 +156,27 @@ TEST(Descent, single_precision_stays_near_double) {
         EXPECT_EQ(a.solve.iterations, 96);
         EXPECT_EQ(a.solve.status, SolveStatus::iteration_cap);  // as asked for
         EXPECT_FALSE(a.has(StepFlag::iteration_cap));
-        EXPECT_LT(b.solve.residual, 1e-2);
+        EXPECT_LT(b.solve.residual, 0.05);
     }
     EXPECT_LT(distance(coarse->state().x, fine->state().x),
               1e-3 * distance(fine->state().x, fine->model().mesh.nodes));
 }
 
 TEST(Descent, gives_the_same_bits_for_any_number_of_threads) {
-    const auto hash = [](int threads) {
+    const auto hash = [](int threads, const DescentOptions& options) {
         const ThreadLimit limit(threads);
-        const auto world = world_with<DescentStepper>(bar(6, true, of<MooneyRivlin>()));
+        const auto world = world_with<DescentStepper>(bar(6, true, of<MooneyRivlin>()), options);
         for (int k = 0; k < 3; ++k) world->step();
         return world->state_hash();
     };
-    EXPECT_EQ(hash(1), hash(2));
+    EXPECT_EQ(hash(1, {}), hash(2, {}));
+    EXPECT_EQ(hash(1, jacobi()), hash(2, jacobi()));
 }
 
 TEST(Descent, resumes_with_the_same_bits) {
-    const auto make = [] { return world_with<DescentStepper>(bar(2, true, of<MooneyRivlin>())); };
+    const auto make = [] {
+        return world_with<DescentStepper>(bar(2, true, of<MooneyRivlin>()), jacobi());
+    };
     const auto through = make();
     for (int k = 0; k < 5; ++k) through->step();
     ByteWriter saved;
@@ -196,7 +203,7 @@ TEST(Descent, says_so_when_it_does_not_converge) {
 /// A fixed length beyond all bounds brings no energy down: the step ends where it started and says
 /// so.
 TEST(Descent, says_so_when_no_step_length_is_left) {
-    DescentOptions options;
+    DescentOptions options = jacobi();
     options.step_length = StepLengthKind::fixed;
     options.step = 1e3;
     const auto world = world_with<DescentStepper>(bar(2), options);
@@ -213,10 +220,15 @@ TEST(Descent, refuses_parts_that_do_not_go_together) {
     EXPECT_EQ(descent_conflict(options), "");
     options.acceleration = AccelerationKind::chebyshev;
     EXPECT_NE(descent_conflict(options).find("lbfgs"), std::string::npos);
-    options = {};
+    options = jacobi();
     options.rho = {0.9, 0.95, 0.99};
     options.phases = {30};
     EXPECT_NE(descent_conflict(options).find("phases"), std::string::npos);
+    options.direction = DirectionKind::newton_cg;  // has no use for what was asked
+    EXPECT_NE(descent_conflict(options).find("rho and phases"), std::string::npos);
+    options = {};
+    options.step = 0.5;
+    EXPECT_NE(descent_conflict(options).find("direction = \"jacobi\""), std::string::npos);
 }
 
 TEST(Chebyshev, weights_are_plain_first_and_again_after_a_phase) {
@@ -236,18 +248,35 @@ TEST(Chebyshev, weights_are_plain_first_and_again_after_a_phase) {
         EXPECT_DOUBLE_EQ(chebyshev.next_weight(), 4 / (4 - 0.64 * second) - 1);
         EXPECT_EQ(chebyshev.next_weight(), 0);  // the second phase
         EXPECT_DOUBLE_EQ(chebyshev.next_weight(), 2 / (2 - 0.81) - 1);
-        chebyshev.restart();  // the energy rose: from here on 1 - rho is sixteen times as large
-        EXPECT_EQ(chebyshev.next_weight(), 0);
-        EXPECT_EQ(chebyshev.next_weight(), 0);
     }
+}
+
+/// A rise of the energy makes 1 − ρ four times as large, in the steps that follow as well; each
+/// forgets half of it.
+TEST(Chebyshev, is_careful_after_a_rise_and_forgets_it_slowly) {
+    DescentOptions options;
+    options.warm_up = 0;
     options.rho = {0.99};
-    Chebyshev bold(options);
-    for (int round = 0; round < 2; ++round) {
-        bold.begin();
-        bold.restart();
-        for (int k = 0; k < 2; ++k) EXPECT_EQ(bold.next_weight(), 0);
-        EXPECT_DOUBLE_EQ(bold.next_weight(), 2 / (2 - 0.84 * 0.84) - 1);
-    }
+    Chebyshev chebyshev(options);
+    const auto weight = [&] {
+        EXPECT_EQ(chebyshev.next_weight(), 0);
+        return chebyshev.next_weight();
+    };
+    const auto with = [](double rho) { return 2 / (2 - rho * rho) - 1; };
+    chebyshev.begin();
+    EXPECT_FALSE(chebyshev.take_blame());  // there was no momentum yet
+    EXPECT_DOUBLE_EQ(weight(), with(0.99));
+    EXPECT_TRUE(chebyshev.take_blame());
+    EXPECT_DOUBLE_EQ(weight(), with(0.96));
+    EXPECT_TRUE(chebyshev.take_blame());
+    EXPECT_DOUBLE_EQ(weight(), with(0.84));
+    chebyshev.acquit();
+    chebyshev.restart();
+    EXPECT_DOUBLE_EQ(weight(), with(0.96));
+    chebyshev.begin();
+    EXPECT_DOUBLE_EQ(weight(), with(0.98));
+    chebyshev.begin();
+    EXPECT_DOUBLE_EQ(weight(), with(0.99));
 }
 
 TEST(StepLength, follows_the_rule_of_the_source) {
@@ -257,7 +286,7 @@ TEST(StepLength, follows_the_rule_of_the_source) {
     options.min_step = 0.3;
     options.regrow = 1;
     StepLength length(options, false, 1);
-    EXPECT_FALSE(length.wants_longest());
+    EXPECT_FALSE(length.wants_longest(0));
     const auto next = [&](bool failed = false) {
         length.finish(failed);
         length.begin();

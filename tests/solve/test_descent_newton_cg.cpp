@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// direction = "newton_cg" with every other option at its default, over runs of 100 steps and more,
-// against Newton's method from the state that the run is really in.
+// The default of descent, direction = "newton_cg", against Newton's method from the state that the
+// run is really in. Whole scenes: tests/sim/test_descent_defaults.cpp.
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include "limber/core/parallel.h"
 #include "limber/solve/descent.h"
 #include "limber/solve/newton.h"
+#include "limber/solve/vertex_block_descent.h"
 #include "limber/study/contestant.h"
 
 namespace limber {
@@ -18,11 +19,6 @@ using test::distance;
 using test::of;
 using test::world_with;
 
-DescentOptions newton_cg() {
-    DescentOptions options;
-    options.direction = DirectionKind::newton_cg;
-    return options;
-}
 NewtonOptions exact() {
     NewtonOptions options;
     options.rel_tolerance = 1e-9;
@@ -90,7 +86,7 @@ TEST(NewtonCg, follows_newton_under_every_law_integrator_and_step_for_100_steps)
         model.integrator = c.integrator;
         model.h = c.h;
         finish_model(model);
-        const RunErrors e = run(model, 100, 10, newton_cg());
+        const RunErrors e = run(model, 100, 10, {});
         const std::string what = c.name +
                                  (c.integrator == Integrator::trapezoid ? " trapezoid" : "") +
                                  " h " + std::to_string(c.h);
@@ -111,7 +107,7 @@ TEST(NewtonCg, holds_plates_a_thousand_times_stiffer_than_what_is_between_them) 
             static_cast<int>((model.mesh.nodes[model.mesh.tets[t][0]].x + 0.5) * 8) % 2;
     model.h = 1.0 / 30;
     finish_model(model);
-    EXPECT_LT(run(model, 100, 10, newton_cg()).mean, 1e-2);
+    EXPECT_LT(run(model, 100, 10, {}).mean, 1e-2);
 }
 
 TEST(NewtonCg, is_never_worse_when_iterations_double) {
@@ -120,7 +116,7 @@ TEST(NewtonCg, is_never_worse_when_iterations_double) {
     finish_model(model);
     double before = 1;
     for (const int iterations : {12, 24, 48, 96, 192}) {
-        DescentOptions options = newton_cg();
+        DescentOptions options;
         options.iterations = iterations;
         const double error = run(model, 30, 3, options).mean;
         // Where rounding is reached nothing is left to gain.
@@ -130,43 +126,62 @@ TEST(NewtonCg, is_never_worse_when_iterations_double) {
     EXPECT_LT(before, 1e-6);
 }
 
-TEST(NewtonCg, converges_where_a_moving_pin_is_all_that_happens) {
+/// Nothing but the pin tells how large forces are.
+Model pulled_by_its_pin() {
     Model model = bar(2, true, of<NeoHookean>());
     model.gravity = {};
     Motion& motion = model.pins[0].motion;
     motion.translate.times = {0, 1};
     motion.translate.values = {{0, 0, 0}, {0, 0.3, 0}};
     finish_model(model);
-    DescentOptions options = newton_cg();
-    options.rel_tolerance = 1e-6;
-    const StepReport report = world_with<DescentStepper>(model, options)->step();
-    EXPECT_EQ(report.solve.status, SolveStatus::converged);
-    EXPECT_LT(report.solve.residual, 1e-6);
+    return model;
+}
+TEST(MovingPin, alone_lets_every_solver_converge) {
+    DescentOptions newton_cg, jacobi;
+    newton_cg.rel_tolerance = jacobi.rel_tolerance = 1e-6;
+    jacobi.direction = DirectionKind::jacobi;
+    jacobi.precision = Precision::twofold;
+    jacobi.iterations = 2000;
+    VertexBlockOptions blocks;
+    blocks.rel_tolerance = 1e-6;
+    blocks.iterations = 2000;
+    for (const auto& world : {world_with<DescentStepper>(pulled_by_its_pin(), newton_cg),
+                              world_with<DescentStepper>(pulled_by_its_pin(), jacobi),
+                              world_with<VertexBlockStepper>(pulled_by_its_pin(), blocks)}) {
+        const StepReport report = world->step();
+        EXPECT_EQ(report.solve.status, SolveStatus::converged) << world->stepper().name();
+        EXPECT_LT(report.solve.residual, 1e-6);
+    }
 }
 
-TEST(NewtonCg, moves_a_kilometre_from_the_origin_as_at_the_origin) {
-    std::vector<std::vector<Vec3d>> ends;
-    for (const Vec3d& at : {Vec3d{0, 0, 0}, Vec3d{1000, 0, -1000}}) {
-        Model model = bar(2, true, of<NeoHookean>());
-        for (Vec3d& x : model.mesh.nodes) x += at;
-        model.h = 1e-3;
-        finish_model(model);
-        const auto world = world_with<DescentStepper>(model, newton_cg());
-        for (int k = 0; k < 100; ++k) world->step();
-        ends.push_back(world->state().x);
-        for (Vec3d& x : ends.back()) x -= at;
+TEST(FarFromTheOrigin, descent_moves_as_at_the_origin) {
+    for (const DirectionKind direction : {DirectionKind::newton_cg, DirectionKind::jacobi}) {
+        std::vector<std::vector<Vec3d>> ends;
+        for (const Vec3d& at : {Vec3d{0, 0, 0}, Vec3d{1000, 0, -1000}}) {
+            Model model = bar(2, true, of<NeoHookean>());
+            for (Vec3d& x : model.mesh.nodes) x += at;
+            model.h = 1e-3;
+            finish_model(model);
+            DescentOptions options;
+            options.direction = direction;
+            const auto world = world_with<DescentStepper>(model, options);
+            for (int k = 0; k < 100; ++k) world->step();
+            ends.push_back(world->state().x);
+            for (Vec3d& x : ends.back()) x -= at;
+        }
+        const std::vector<Vec3d> rest = bar(2).mesh.nodes;
+        EXPECT_GT(distance(ends[0], rest), 0.05);
+        EXPECT_LT(distance(ends[0], ends[1]),
+                  (direction == DirectionKind::jacobi ? 1e-3 : 1e-5) * distance(ends[0], rest));
     }
-    const std::vector<Vec3d> rest = bar(2).mesh.nodes;
-    EXPECT_GT(distance(ends[0], rest), 0.05);
-    EXPECT_LT(distance(ends[0], ends[1]), 1e-5 * distance(ends[0], rest));
 }
 
 TEST(NewtonCg, resumes_to_the_bit) {
     Model model = bar(2, true, of<MooneyRivlin>());
-    const auto world = world_with<DescentStepper>(model, newton_cg());
+    const auto world = world_with<DescentStepper>(model, {});
     for (int k = 0; k < 5; ++k) world->step();
     const Snapshot from = snapshot_of(*world);
-    const auto other = world_with<DescentStepper>(model, newton_cg());
+    const auto other = world_with<DescentStepper>(model, {});
     restart(*other, from);
     for (int k = 0; k < 5; ++k) {
         world->step();

@@ -9,6 +9,7 @@ namespace limber {
 namespace {
 
 using test::bar;
+using test::of;
 using test::relative_distance;
 using test::rubber;
 using test::tight;
@@ -158,6 +159,23 @@ TEST(Newton, says_so_when_it_does_not_converge) {
     EXPECT_FALSE(report.failed);
     EXPECT_TRUE(report.has(StepFlag::iteration_cap));
     EXPECT_GT(report.solve.residual, 1e-14);
+}
+
+/// A tolerance below what rounding leaves is no reason to go on for ever.
+TEST(Newton, sees_that_rounding_is_all_that_is_left) {
+    for (const Material& material : {of<LinearElastic>(1e9), of<NeoHookean>(1e9)}) {
+        Model model = bar(3, true, material);
+        model.integrator = Integrator::quasi_static;
+        finish_model(model);
+        NewtonOptions options;
+        options.rel_tolerance = 1e-18;
+        const auto world = world_with<NewtonStepper>(model, options);
+        const StepReport report = world->step();
+        EXPECT_EQ(report.solve.status, SolveStatus::energy_settled);
+        EXPECT_LE(report.solve.iterations, 12);
+        EXPECT_LT(report.solve.residual, 1e-8);
+        EXPECT_FALSE(report.has(StepFlag::iteration_cap));
+    }
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ struct PointLaw {
     void projected_blocks(const Mat3<T>& F, const T& l, const Vec3<T> (&g)[3],
                           Mat3<T> (&K)[6]) const;
     /// l of the next iteration, Eq. (17), from that of the one before; 0 without conversion.
+    /// Deviation: 1 stays 1 until the tet nearly has its shape again (Conversion::back).
     template <class T>
     T interpolant(const Mat3<T>& F, const T& before) const;
 
@@ -241,6 +242,13 @@ T PointLaw<Law>::interpolant(const Mat3<T>& F, const T& before) const {
     if (!conversion.on) return zero;
     const T faded = before - T(conversion.fade);
     T l = select(faded > zero, faded, zero);
+    // What was handed over whole stays so until it has its shape again: the barriers of a law tie
+    // tets that are half way there into knots.
+    const auto gone = before >= one;
+    if (any(gone)) {
+        const T smallest = signed_svd(F).s.z;
+        l = select(gone & (smallest < T(conversion.back)), one, l);
+    }
     // s₂ >= J / |cof F| for J > 0, since |cof F| >= s₀ s₁: usually above λ⁺ without a
     // decomposition.
     const T upper(conversion.upper);

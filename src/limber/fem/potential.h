@@ -29,8 +29,12 @@ class Potential {
     /// Takes from x what derivatives and comparisons of energies hold fixed (interpolants of the
     /// invertible conversion). Called once an iteration.
     virtual void hold(Positions) {}
-    /// Forgets what was held: the start of a step.
+    /// Forgets what was held.
     virtual void release() {}
+    /// What is held, for checkpoints and for others of the same elements: one number an element,
+    /// or none at all.
+    virtual std::vector<double> held() const { return {}; }
+    virtual void set_held(std::span<const double>) {}
     /// E(x) [J]; infinite where the law has no value (an inverted tet under a law with ln J).
     virtual double energy(Positions x) = 0;
     /// g += ∂E/∂x [N].

@@ -34,7 +34,10 @@ class TetNodes final : public NodePotential {
     TetNodes(const TetMesh& mesh, std::span<const Material> materials,
              std::span<const Index> tet_material);
     void hold(Positions x) override;
-    void release() override { std::fill(interpolant_.begin(), interpolant_.end(), 0.0); }
+    void set_held(std::span<const double> held) override {
+        if (held.size() == interpolant_.size())
+            std::copy(held.begin(), held.end(), interpolant_.begin());
+    }
     void add(Index node, Positions x, NodeDerivatives& out) const override;
     double energy(Index node, const Vec3d& at, Positions x) const override;
 

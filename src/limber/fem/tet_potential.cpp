@@ -120,6 +120,24 @@ void TetPotential<Real>::release() {
 }
 
 template <class Real>
+std::vector<double> TetPotential<Real>::held() const {
+    return converts_ ? interpolants() : std::vector<double>();
+}
+
+template <class Real>
+void TetPotential<Real>::set_held(std::span<const double> held) {
+    if (!converts_ || held.size() != tets_.size()) return;
+    for (std::size_t t = 0; t < tets_.size(); ++t)
+        groups_[rest_[t].place / W].interpolant[rest_[t].place % W] = static_cast<Real>(held[t]);
+    for (Index chunk = 0; chunk < plan_.n_chunks(); ++chunk) {
+        bool converted = false;
+        for (Index p = plan_.packet_begin[chunk]; p < plan_.packet_begin[chunk + 1]; ++p)
+            converted = converted || any(Lanes::load(groups_[p].interpolant) > Lanes(Real(0)));
+        chunk_converted_[chunk] = converted;
+    }
+}
+
+template <class Real>
 void TetPotential<Real>::hold(Positions x) {
     if (!converts_) return;
     parallel_chunks(plan_.n_chunks(), [&](Index chunk) {

@@ -27,6 +27,8 @@ class TetPotential final : public Potential<Real> {
 
     void hold(Positions x) override;
     void release() override;
+    std::vector<double> held() const override;
+    void set_held(std::span<const double> held) override;
     double energy(Positions x) override;
     void add_gradient(Positions x, std::span<Vec3<Real>> g) override;
     bool begin_gradient(Positions x, bool hold) override;

@@ -225,7 +225,7 @@ Material make_material(const std::string& name, const MaterialDef& def, std::str
         law->frozen = def.tangent == TangentKind::frozen;
     m.volume = def.volume;
     check_moduli(def, small_strain(m));
-    m.conversion = {def.invertible, def.lambda_minus, def.lambda_plus, def.fade};
+    m.conversion = {def.invertible, def.lambda_minus, def.lambda_plus, def.lambda_back, def.fade};
     if (!def.density) assumed += " density = 1000 kg/m^3";
     m.density = def.density.value_or(1000);
     m.damping_mass = def.damping.mass;

@@ -61,7 +61,7 @@ struct MaterialDef {
     double volume = 0;
     bool invertible = false;
     double lambda_minus = Conversion{}.lower, lambda_plus = Conversion{}.upper;
-    double fade = Conversion{}.fade;
+    double lambda_back = Conversion{}.back, fade = Conversion{}.fade;
     std::optional<TangentKind> tangent;
     std::optional<double> density;
     DampingDef damping;
@@ -96,6 +96,9 @@ void fields(Visitor& field, MaterialDef& o) {
           "hand elements that are nearly flat or inverted over to the projective energy");
     field("lambda_minus", o.lambda_minus, between(-1, 1), "stretch at which it has all of them");
     field("lambda_plus", o.lambda_plus, between(-1, 1), "stretch below which it gets some");
+    field("lambda_back", o.lambda_back, between(-1, 1),
+          "stretch that elements it had all of must reach before the law has them again; at most "
+          "lambda_plus: they return as they left, the rule of the source");
     field("fade", o.fade, Rule{.lo = 0, .hi = 1, .open_lo = true},
           "how much of its share it may lose from one iteration to the next");
     field("tangent", o.tangent, any_value(),
@@ -110,6 +113,7 @@ void fields(Visitor& field, MaterialDef& o) {
     field.at_most_one({"poisson", "lambda"});
     field.needs("lambda_minus", "invertible");
     field.needs("lambda_plus", "invertible");
+    field.needs("lambda_back", "invertible");
     field.needs("fade", "invertible");
 }
 

@@ -99,8 +99,8 @@ const StepperEntry stepper_table[] = {
      always_has_factor},
     {option_case<NewtonOptions>("newton", "the minimum of each step, by Newton's method"),
      make<NewtonStepper>, check_nothing, SolverFamily::minimising, nullptr, newton_has_factor},
-    {option_case<DescentOptions>("descent",
-                                 "the same by descent: Jacobi and Chebyshev; Wang & Yang 2016"),
+    {option_case<DescentOptions>(
+         "descent", "the same in a fixed number of cheap iterations; Wang & Yang 2016"),
      make<DescentStepper>, check_descent, SolverFamily::minimising},
     {option_case<DescentOptions, projective_dynamics_defaults>(
          "projective_dynamics", "descent by a constant factor; Bouaziz et al. 2014"),

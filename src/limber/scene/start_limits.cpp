@@ -206,25 +206,30 @@ void warn_about_step(const SceneDef& scene, const Model& model, const Warn& warn
 void warn_about_precision(const SceneDef& scene, const Model& model, const Warn& warn) {
     const auto* descent = std::any_cast<DescentOptions>(&scene.solver.options.value);
     if (!descent || descent->precision != Precision::single ||
-        scene.time.analysis == Analysis::modal)
+        descent->direction == DirectionKind::newton_cg || scene.time.analysis == Analysis::modal)
         return;
     constexpr double rounding = 0x1p-24;  // of a float, relative
     constexpr double strain = 1e-4;       // that may be lost to it
     for (std::size_t b = 0; b < model.bodies.size(); ++b) {
         const Body& body = model.bodies[b];
+        // Floats are relative to the middle of the body (Objective).
         double farthest = 0, edges = 0;
+        Vec3d middle;
+        for (Index i = body.node_begin; i < body.node_end; ++i) middle += model.mesh.nodes[i];
+        middle = (1.0 / std::max<Index>(body.node_end - body.node_begin, 1)) * middle;
         for (Index i = body.node_begin; i < body.node_end; ++i)
             for (int k = 0; k < 3; ++k)
-                farthest = std::max(farthest, std::fabs(model.mesh.nodes[i][k]));
+                farthest = std::max(farthest, std::fabs(model.mesh.nodes[i][k] - middle[k]));
         for (const Triangle& t : body.surface)
             edges += norm(model.mesh.nodes[t[1]] - model.mesh.nodes[t[0]]);
         if (body.surface.empty()) continue;
         const double edge = edges / static_cast<double>(body.surface.size());
         if (!(rounding * farthest > strain * edge)) continue;
         warn(scene.bodies[b].origin.place,
-             fmt::format("body '{}' reaches {:.3g} m from the origin, where a float is {:.2g} m "
+             fmt::format("body '{}' reaches {:.3g} m from its middle, where a float is {:.2g} m "
                          "apart from the next, {:.2g} of its edges of {:.3g} m: single precision "
-                         "loses its strains; move it nearer, or solver.precision = \"double\"",
+                         "loses its strains; solver.direction = \"newton_cg\", or "
+                         "solver.precision = \"double\"",
                          body.name, farthest, 2 * rounding * farthest,
                          2 * rounding * farthest / edge, edge));
     }

@@ -177,7 +177,8 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
                        &clock,
                        call < replay_.size() ? replay_[call] : -1,
                        external_start_,
-                       contact_->by_constraints()};
+                       contact_->by_constraints(),
+                       !contacts_.contacts.empty()};
     if (call < replay_.size()) {
         const Decided decided = decided_after(replay_, call);
         stepper_->replay(decided.stepper);

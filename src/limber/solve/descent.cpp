@@ -60,6 +60,7 @@ class DescentLoop final : public DescentEnds<Real> {
     }
     void reset() override {
         length_.set_history({options_.max_step, 0, 0});
+        acceleration_->caution() = 1;
         DescentEnds<Real>::reset();
     }
 
@@ -68,6 +69,7 @@ class DescentLoop final : public DescentEnds<Real> {
     template <class List, class Self>
     static void list_history(List& list, Self& self) {
         StepLength::list_history(list, self.length_);
+        list.number("descent.caution", self.acceleration_->caution());
         DescentEnds<Real>::list_ends(list, self);
     }
     enum class Verdict { accepted, taken_back, exhausted };
@@ -90,14 +92,16 @@ class DescentLoop final : public DescentEnds<Real> {
     std::vector<Vec3<Real>> x_, reference_, checkpoint_, g_, d_, trial_;
     std::vector<double> partial_;
     double limit_ = 0;              // of values that hand-overs may bring
+    double scale_ = 1;              // what gradients are compared with [N]
     double first_value_ = 0;        // of q⁽⁰⁾
     double value_ = 0;              // of the checkpoint
     bool value_converted_ = false;  // it was taken with converted elements
     double residual_ = 0;           // of the checkpoint, where it was measured
     bool failed_search_ = false;
+    bool blamed_ = false;  // the last look blamed momentum
 };
 
-/// q⁽⁰⁾, and its value; x_t where the guess has none.
+/// q⁽⁰⁾, its value, and what gradients are compared with.
 template <class Real>
 bool DescentLoop<Real>::start(const State& state) {
     value_ = initial_guess_with_value(options_.initial, options_.eta, objective_, state,
@@ -107,6 +111,8 @@ bool DescentLoop<Real>::start(const State& state) {
     value_converted_ = objective_.converted();
     checkpoint_ = x_;
     reference_ = x_;
+    objective_.gradient(x_, g_);
+    scale_ = objective_.force_scale(g_);
     return std::isfinite(value_);
 }
 
@@ -134,12 +140,21 @@ auto DescentLoop<Real>::judge(double residual, StepReport& report) -> Verdict {
         residual_ = residual;
         value_converted_ = converted;
         length_.accept();
+        blamed_ = false;
         return Verdict::accepted;
     }
     x_ = checkpoint_;
     reference_ = checkpoint_;
-    acceleration_->restart();
     direction_->restart();
+    // The first rise is put down to momentum. One that follows at once is not: that is given back.
+    const bool momentum = acceleration_->take_blame();
+    if (momentum && !blamed_) {
+        blamed_ = true;
+        return Verdict::taken_back;
+    }
+    if (momentum) acceleration_->acquit();
+    if (blamed_) acceleration_->acquit();
+    blamed_ = false;
     if (length_.shorten()) return Verdict::taken_back;
     report.set(StepFlag::line_search);
     failed_search_ = true;
@@ -152,7 +167,7 @@ void DescentLoop<Real>::measure(SolveStats& stats) {
     parallel_ranges(model_.n_nodes(), grain,
                     [&](Index begin, Index end) { objective_.gradient_range(begin, end, x_, g_); });
     stats.absolute_residual = objective_.free_norm(g_);
-    stats.residual = stats.absolute_residual / std::max(objective_.force_scale(), 1e-300);
+    stats.residual = stats.absolute_residual / scale_;
 }
 
 /// q̄ = q + α Δq and momentum for a range of nodes; returns g·(q̄ − r) where that is asked for.
@@ -196,13 +211,13 @@ void DescentLoop<Real>::sweep(bool with_gradient) {
     if (acceleration_->watches_slope() && slope > 0) acceleration_->restart();
 }
 
-/// 1.5 / the largest eigenvalue of P⁻¹H at rest, by power iteration on differences of gradients. 2
+/// 1.5 / the largest eigenvalue of P⁻¹H at x_t, by power iteration on differences of gradients. 2
 /// / it is where iterations without momentum stop to converge; Chebyshev's method wants to be near.
 template <class Real>
 double DescentLoop<Real>::longest_step() {
     const Index n = model_.n_nodes();
-    for (Index i = 0; i < n; ++i)
-        for (int k = 0; k < 3; ++k) x_[i][k] = static_cast<Real>(model_.mesh.nodes[i][k]);
+    std::copy(objective_.start().begin(), objective_.start().end(), x_.begin());
+    objective_.hold(x_);
     direction_->prepare(objective_, x_, 0);
     objective_.gradient(x_, g_);
     double size = 0;  // a hundredth of the typical edge
@@ -337,7 +352,9 @@ SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces&
     acceleration_->begin();
     failed_search_ = false;
     residual_ = std::numeric_limits<double>::infinity();
-    if (length_.wants_longest()) length_.set_longest(direction_->local() ? longest_step() : 1);
+    blamed_ = false;
+    if (length_.wants_longest(state.step))
+        length_.set_longest(direction_->local() ? longest_step() : 1);
     length_.begin();
     if (!start(state)) {
         stats.status = SolveStatus::not_finite;
@@ -356,7 +373,7 @@ SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces&
     }
     show(stats.iterations);
     length_.finish(failed_search_);
-    this->finish(x_, std::max(objective_.force_scale(), 1e-300), g_, stats, state, forces, report);
+    this->finish(x_, scale_, g_, stats, state, forces, report);
     return stats;
 }
 
@@ -424,6 +441,15 @@ std::string descent_conflict(const DescentOptions& options) {
         return "step_length = \"" + name_of(options.step_length) +
                "\" cannot go with direction = \"newton_cg\", which finds its own; allowed: auto, "
                "line_search";
+    const DescentOptions defaults;
+    const char* unused = options.rho != defaults.rho || !options.phases.empty() ? "rho and phases"
+                         : options.step != 0 || options.max_step != 0 ? "step and max_step"
+                                                                      : nullptr;
+    if (unused && options.direction == DirectionKind::newton_cg)
+        return std::string(unused) +
+               " cannot go with direction = \"newton_cg\", the default, which has no use for them; "
+               "allowed: direction = \"jacobi\" (Wang & Yang 2016), gradient, block_jacobi, "
+               "projective";
     const bool may_tune =
         is_stationary(options.direction) && (options.acceleration == AccelerationKind::chebyshev ||
                                              options.acceleration == AccelerationKind::automatic);

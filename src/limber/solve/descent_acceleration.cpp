@@ -3,8 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace limber {
+
+namespace {
+
+constexpr double more_caution = 4;
+
+}  // namespace
 
 Chebyshev::Chebyshev(const DescentOptions& options) : rho_(options.rho), warm_up_(options.warm_up) {
     if (rho_.empty()) rho_ = {0.0};
@@ -20,12 +27,18 @@ void Chebyshev::begin() {
     k_ = 0;
     phase_ = 0;
     stage_ = 0;
-    caution_ = 1;
+    caution_ = std::max(1.0, 0.5 * caution_);
 }
 
-void Chebyshev::restart() {
+bool Chebyshev::take_blame() {
+    const bool had_momentum = stage_ > 1;
     stage_ = 0;
-    caution_ = std::min(1e6, caution_ * 16);
+    if (had_momentum) caution_ = std::min(1e6, caution_ * more_caution);
+    return had_momentum;
+}
+
+void Chebyshev::acquit() {
+    caution_ = std::max(1.0, caution_ / more_caution);
 }
 
 double Chebyshev::next_weight() {
@@ -45,6 +58,10 @@ double Chebyshev::next_weight() {
         omega_ = 4 / (4 - rho2 * omega_);
     }
     return omega_ - 1;
+}
+
+bool Nesterov::take_blame() {
+    return std::exchange(theta_, 1.0) > 1;
 }
 
 double Nesterov::next_weight() {

@@ -18,25 +18,37 @@ class Acceleration {
     virtual void begin() {}
     /// The iterates before the present one no longer count.
     virtual void restart() {}
+    /// The energy rose. True: momentum may be to blame; it was restarted and will be more careful.
+    virtual bool take_blame() { return false; }
+    /// It was not the momentum: a rise followed without any.
+    virtual void acquit() {}
     /// w of the iteration that comes.
     virtual double next_weight() { return 0; }
     /// r is the last iterate before momentum, not the one with it.
     virtual bool before_momentum() const { return false; }
     /// Wants to be restarted where the momentum points uphill; costs a dot product an iteration.
     virtual bool watches_slope() const { return false; }
+    /// What it remembers from step to step.
+    virtual double& caution() { return none_; }
+
+  private:
+    double none_ = 1;
 };
 
 /// Chebyshev's semi-iterative method in phases, section 4.3. Weights as the text leaves them out:
 /// ω = 1 in the first S iterations of a step, then 2 / (2 − ρ²), then 4 / (4 − ρ² ω), and w = ω −
-/// 1; a new phase or a restart begins with one plain iteration. A restart says that the energy
-/// rose: 1 − ρ then grows sixteenfold until the end of the step of time, so that the ρ of a body
-/// near its minimum may be bold.
+/// 1; a new phase or a restart begins with one plain iteration. Where the energy rose 1 − ρ grows
+/// fourfold, and every step of time takes half of that back, so that the ρ of a body near its
+/// minimum may be bold.
 class Chebyshev final : public Acceleration {
   public:
     explicit Chebyshev(const DescentOptions& options);
     void begin() override;
-    void restart() override;
+    void restart() override { stage_ = 0; }
+    bool take_blame() override;
+    void acquit() override;
     double next_weight() override;
+    double& caution() override { return caution_; }
 
   private:
     std::vector<double> rho_;
@@ -45,7 +57,7 @@ class Chebyshev final : public Acceleration {
     int k_ = 0, stage_ = 0;
     std::size_t phase_ = 0;
     double omega_ = 1;
-    double caution_ = 1;  // factor of 1 − ρ
+    double caution_ = 1;  // factor of 1 − ρ, kept from step to step
 };
 
 /// Nesterov's method, restarted where the momentum points uphill (O'Donoghue & Candès 2015).
@@ -53,6 +65,7 @@ class Nesterov final : public Acceleration {
   public:
     void begin() override { restart(); }
     void restart() override { theta_ = 1; }
+    bool take_blame() override;
     double next_weight() override;
     bool before_momentum() const override { return true; }
     bool watches_slope() const override { return true; }

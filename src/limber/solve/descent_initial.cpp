@@ -48,8 +48,7 @@ void initial_guess(InitialKind kind, double eta, Objective<Real>& objective, con
     parallel_for(static_cast<Index>(x.size()), grain, [&](Index i) {
         Vec3d move = ahead * state.v[i];
         if (share > 0) move += share * (state.v[i] - v_before[i]);
-        const Vec3d q = state.x[i] + move;
-        x[i] = {static_cast<Real>(q.x), static_cast<Real>(q.y), static_cast<Real>(q.z)};
+        for (int k = 0; k < 3; ++k) x[i][k] = start[i][k] + static_cast<Real>(move[k]);
     });
     objective.prescribe(x);
 }

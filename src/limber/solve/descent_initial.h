@@ -18,19 +18,25 @@ template <class Real>
 void initial_guess(InitialKind kind, double eta, Objective<Real>& objective, const State& state,
                    std::span<const Vec3d> v_before, std::span<Vec3<Real>> x);
 
-/// The same where it has an energy, else q_t; returns the energy [J].
+/// The same, or q_t where that has less energy, or the guess none: no step ends above where it
+/// began. Returns the energy [J].
 template <class Real>
 double initial_guess_with_value(InitialKind kind, double eta, Objective<Real>& objective,
                                 const State& state, std::span<const Vec3d> v_before,
                                 std::span<Vec3<Real>> x) {
-    double value = 0;
-    for (const InitialKind wanted : {kind, InitialKind::position}) {
+    const auto put = [&](InitialKind wanted) {
         initial_guess(wanted, eta, objective, state, v_before, x);
+    };
+    put(kind);
+    objective.hold(x);
+    const double guessed = objective.value(x);
+    if (kind == InitialKind::position) return guessed;
+    put(InitialKind::position);
+    if (std::isfinite(guessed) && !(objective.value(x) < guessed))
+        put(kind);
+    else
         objective.hold(x);
-        value = objective.value(x);
-        if (std::isfinite(value)) break;
-    }
-    return value;
+    return objective.value(x);
 }
 
 }  // namespace limber

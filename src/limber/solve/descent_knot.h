@@ -7,6 +7,7 @@
 
 #include "limber/solve/model.h"
 #include "limber/solve/state.h"
+#include "limber/solve/stepper.h"
 
 namespace limber {
 
@@ -26,8 +27,9 @@ class Knot {
     /// After a step, with the elastic energies of its ends [J]. True: the body is stuck.
     bool stuck(bool converted, double begin, double end);
     /// Where stuck, and the limit allows it: nodes of tets with an interpolant above 0 will be
-    /// thrown about by up to half the size of their body. Depends on the number of the step alone.
-    void prepare(std::span<const double> interpolants, std::int64_t step);
+    /// thrown about by up to half the size of their body, if nothing holds that: what is pinned,
+    /// touched or loaded may well rest squeezed. Depends on the number of the step alone.
+    void prepare(const StepInput& in, std::span<const double> interpolants, std::int64_t step);
     bool throws() const { return throws_; }
     /// At the end of the step.
     void apply(State& state) const;
@@ -39,6 +41,8 @@ class Knot {
     }
 
   private:
+    bool is_held(const Body& body, const StepInput& in) const;
+
     const Model& model_;
     int limit_;
     History history_;

@@ -77,7 +77,7 @@ void DescentEnds<Real>::look_for_knots(std::span<const Vec3<Real>> x, std::int64
             if (first != held.end())
                 report.set(StepFlag::stuck,
                            model_.body_index_of_tet(static_cast<Index>(first - held.begin())));
-            knot_.prepare(held, step);
+            knot_.prepare(objective_.input(), held, step);
         }
 }
 

@@ -32,7 +32,10 @@ class DescentEnds : public DescentStepper::Loop {
   public:
     DescentEnds(const Model& model, const DescentOptions& options);
     void integrate(State& state) const override;
-    void reset() override { has_before_ = false; }
+    void reset() override {
+        has_before_ = false;
+        objective_.release();
+    }
     void describe_cells(CellFields& fields) const override;
 
   protected:
@@ -44,6 +47,7 @@ class DescentEnds : public DescentStepper::Loop {
                 SolveStats& stats, State& state, NodeForces& forces, StepReport& report);
     template <class List, class Self>
     static void list_ends(List& list, Self& self) {
+        Objective<Real>::list_history(list, self.DescentEnds<Real>::objective_);
         Knot::list_history(list, self.knot_);
         list.whole("descent.has_before", self.has_before_, 0, 1);
         list.numbers("descent.v_before", self.v_before_);

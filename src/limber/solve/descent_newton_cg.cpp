@@ -19,6 +19,7 @@ namespace {
 constexpr Index grain = 2048;
 constexpr double sufficient = 1e-4;  // Armijo's constant
 constexpr int max_tries = 30;        // of a line search
+constexpr double too_far = 0.05;     // from the minimum, in parts of the motion of a step
 constexpr double first_forcing = 0.1, least_forcing = 1e-4, largest_forcing = 0.5;
 
 template <class Real>
@@ -60,10 +61,11 @@ class NewtonCg final : public DescentEnds<double> {
         int iterations = 0;
         double first = 0, last = 0;  // sqrt(r·P⁻¹r) before and after
     };
-    bool start(const State& state);
     Solve conjugate_gradients(double forcing, int budget, int done);
     double slope();
-    bool search_line(StepReport& report);
+    enum class Search { fell, at_rounding, failed };
+    Search search_line(StepReport& report);
+    double motion_left(const Solve& last);
     void move(double length);
 
     AggregateLevels<Real> levels_;
@@ -74,6 +76,7 @@ class NewtonCg final : public DescentEnds<double> {
     BlockRows<Real> A_;
     double forcing_ = first_forcing;  // of the first system of a step
     double value_ = 0;                // of x_
+    double length_ = 1;               // of the last search
     double scale_ = 1;                // what it is compared with [N]
 };
 
@@ -85,25 +88,6 @@ Vec3<Real> rounded(const Vec3d& a) {
 template <class Real>
 void hold_fixed(const Model& model, std::span<const Index> fixed, std::span<Vec3<Real>> a) {
     for (const Index i : fixed) a[i] = masked(a[i], model.free[i]);
-}
-
-/// The guess, or x_t where the energy there is lower: no step ends above where it began.
-template <class Real>
-bool NewtonCg<Real>::start(const State& state) {
-    const std::span<const Vec3d> before = velocity_before();
-    value_ = initial_guess_with_value(options_.initial, options_.eta, objective_, state, before,
-                                      std::span(x_));
-    if (options_.initial != InitialKind::position) {
-        initial_guess(InitialKind::position, options_.eta, objective_, state, before,
-                      std::span(trial_));
-        const double here = objective_.value(trial_);
-        if (here < value_) {
-            std::swap(x_, trial_);
-            objective_.hold(x_);
-            value_ = objective_.value(x_);
-        }
-    }
-    return std::isfinite(value_);
 }
 
 /// A d = −g from d = 0, until sqrt(r·P⁻¹r) has fallen to `forcing` of where it was or the budget is
@@ -162,35 +146,66 @@ void NewtonCg<Real>::move(double length) {
     });
 }
 
-/// Along d_ until the value falls as Armijo asks. False: it does not, or rounding hides it.
+/// Along d_ until the value falls as Armijo asks.
 template <class Real>
-bool NewtonCg<Real>::search_line(StepReport& report) {
+auto NewtonCg<Real>::search_line(StepReport& report) -> Search {
     const double along = slope();
-    double length = 1;
+    length_ = 1;
     for (int k = 0; along < 0 && k < max_tries; ++k) {
-        move(length);
+        move(length_);
         const double value = objective_.value(trial_), noise = objective_.noise();
-        const bool blind = -along * length < 4 * noise;
-        if (value <= value_ + sufficient * length * along && !blind) {
+        const bool blind = -along * length_ < 4 * noise;
+        if (value <= value_ + sufficient * length_ * along && !blind) {
             std::swap(x_, trial_);
             value_ = value;
-            return true;
+            return Search::fell;
         }
         if (blind && std::isfinite(value)) {
             // Rounding hides what the value does: the slope there tells (Hager & Zhang 2005,
-            // "approximate Wolfe").
+            // "approximate Wolfe"). After one such step nothing is left to gain.
             objective_.gradient(trial_, g_);
-            if (!(slope() <= -0.8 * along)) return false;
-            std::swap(x_, trial_);
-            value_ = value;
-            return true;
+            if (slope() <= -0.8 * along) {
+                std::swap(x_, trial_);
+                value_ = value;
+            }
+            return Search::at_rounding;
         }
         // The parabola through both values and the slope, within bounds.
-        const double best = -0.5 * along * length * length / (value - value_ - along * length);
-        length = std::isfinite(best) ? std::clamp(best, 0.1 * length, 0.5 * length) : 0.5 * length;
+        const double best = -0.5 * along * length_ * length_ / (value - value_ - along * length_);
+        length_ =
+            std::isfinite(best) ? std::clamp(best, 0.1 * length_, 0.5 * length_) : 0.5 * length_;
     }
     report.set(StepFlag::line_search);
-    return false;
+    return Search::failed;
+}
+
+/// How far the minimum still is, in parts of the motion of the step: what the last system left of
+/// its solution, and what the search cut off it.
+template <class Real>
+double NewtonCg<Real>::motion_left(const Solve& last) {
+    struct Sums {
+        double d = 0, u = 0;
+        Sums& operator+=(const Sums& other) {
+            d += other.d;
+            u += other.u;
+            return *this;
+        }
+    };
+    std::vector<Sums> partial(partial_.size());
+    const std::span<const Vec3d> start = objective_.start();
+    const Sums sums =
+        parallel_sum<Sums>(model_.n_nodes(), grain, partial, [&](Index begin, Index end) {
+            Sums sum;
+            for (Index i = begin; i < end; ++i) {
+                const Vec3d d{d_[i].x, d_[i].y, d_[i].z};
+                sum.d += squared_norm(d);
+                sum.u += squared_norm(x_[i] - start[i]);
+            }
+            return sum;
+        });
+    if (sums.d == 0) return 0;
+    const double left = last.last / std::max(last.first, 1e-300) + (1 - length_);
+    return left * std::sqrt(sums.d / std::max(sums.u, 1e-300));
 }
 
 template <class Real>
@@ -198,7 +213,9 @@ SolveStats NewtonCg<Real>::run(const StepInput& in, State& state, NodeForces& fo
                                StepReport& report) {
     SolveStats stats;
     objective_.begin(in, state);
-    if (!start(state)) {
+    value_ = initial_guess_with_value(options_.initial, options_.eta, objective_, state,
+                                      velocity_before(), std::span(x_));
+    if (!std::isfinite(value_)) {
         stats.status = SolveStatus::not_finite;
         return stats;
     }
@@ -212,8 +229,7 @@ SolveStats NewtonCg<Real>::run(const StepInput& in, State& state, NodeForces& fo
         }
         objective_.gradient(x_, g_);
         const double residual = objective_.free_norm(g_);
-        if (k == 0)  // a pin that moves may be all that happens in a step
-            scale_ = std::max(objective_.force_scale() + objective_.pinned_norm(g_), 1e-300);
+        if (k == 0) scale_ = objective_.force_scale(g_);
         if (options_.rel_tolerance > 0 && residual <= options_.rel_tolerance * scale_) {
             stats.status = SolveStatus::converged;
             break;
@@ -245,8 +261,13 @@ SolveStats NewtonCg<Real>::run(const StepInput& in, State& state, NodeForces& fo
         last =
             conjugate_gradients(forcing, options_.iterations - stats.iterations, stats.iterations);
         stats.iterations += std::max(last.iterations, 1);
-        if (last.iterations == 0 || !search_line(report)) break;
+        if (last.iterations == 0) break;
+        const Search search = search_line(report);
+        if (search == Search::at_rounding) stats.status = SolveStatus::energy_settled;
+        if (search != Search::fell) break;
     }
+    if (stats.status == SolveStatus::iteration_cap && motion_left(last) > too_far)
+        report.set(StepFlag::iteration_cap);
     if (watcher) watcher(stats.iterations, objective_.value(x_));
     finish(x_, scale_, g_, stats, state, forces, report);
     return stats;

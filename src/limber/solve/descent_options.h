@@ -54,7 +54,7 @@ constexpr std::array<std::string_view, 2> enum_names(Precision) {
 }
 
 struct DescentOptions {
-    DirectionKind direction = DirectionKind::jacobi;
+    DirectionKind direction = DirectionKind::newton_cg;
     AccelerationKind acceleration = AccelerationKind::automatic;
     StepLengthKind step_length = StepLengthKind::automatic;
     InitialKind initial = InitialKind::acceleration;
@@ -85,16 +85,16 @@ struct DescentOptions {
     int history = 5;             // m of L-BFGS
     bool preconditioned = true;  // by the diagonal: nonlinear_cg and lbfgs
     LinearSolverOptions linear;  // newton
-    int untangle = 0;            // stuck bodies that may be thrown into disorder, in a run
+    int untangle = 5;            // stuck bodies that may be thrown into disorder, in a run
 };
 
 template <class Visitor>
 void fields(Visitor& field, DescentOptions& o) {
     field("direction", o.direction, any_value(),
-          "search direction: the gradient as it is, divided by the Hessian's diagonal or its 3x3 "
-          "blocks, conjugate, limited-memory quasi-Newton, by the constant matrix of projective "
-          "dynamics, Newton's, or Newton's as far as conjugate gradients on fixed aggregates get "
-          "with the iterations (newton_cg: nothing to tune)");
+          "search direction: Newton's as far as conjugate gradients on fixed aggregates get with "
+          "the iterations (newton_cg: nothing to tune), the gradient as it is, divided by the "
+          "Hessian's diagonal (jacobi: the source's) or its 3x3 blocks, conjugate, limited-memory "
+          "quasi-Newton, by the constant matrix of projective dynamics, or Newton's");
     field("acceleration", o.acceleration, any_value(),
           "momentum: chebyshev (semi-iterative, in phases) or nesterov (with restarts); auto: "
           "chebyshev where the direction depends on the present iterate alone, else none");
@@ -106,21 +106,24 @@ void fields(Visitor& field, DescentOptions& o) {
     field("initial", o.initial, any_value(),
           "start of the iteration: x, x + h v, the same with a share eta of the last acceleration, "
           "or the best point along v");
-    field("precision", o.precision, any_value(), "of positions, forces and energies of elements");
+    field("precision", o.precision, any_value(),
+          "of positions, forces and energies of elements, relative to the middle of their body; "
+          "newton_cg: of its linear systems alone, the rest is double");
     field("iterations", o.iterations, at_least(1), "a time step, those taken back included");
     field("rel_tolerance", o.rel_tolerance, between(0, 1),
           "stop early when the gradient is below this share of the forces in the step, looked at "
-          "every check_every iterations; 0: never");
+          "every check_every iterations; 0: never (newton_cg: where rounding is reached)");
     field("refresh", o.refresh, at_least(1),
           "iterations after which the diagonal (jacobi, block_jacobi) is computed again");
     field("check_every", o.check_every, at_least(1), "iterations between two looks at the energy");
     field("shrink", o.shrink, inside(0, 1),
-          "factor of the step length where the energy did not fall; it grows by its inverse");
+          "factor of the step length where the energy did not fall, once momentum was restarted; "
+          "it grows by its inverse");
     field("step", o.step, at_least(0), "first, or fixed, step length; 0: the direction's own");
     field(
         "max_step", o.max_step, at_least(0),
-        "no step is longer; 0: 1.5 / the largest eigenvalue of the preconditioned Hessian at rest "
-        "(gradient, jacobi, block_jacobi), else 1");
+        "no step is longer; 0: 1.5 / the largest eigenvalue of the preconditioned Hessian, looked "
+        "at again in every eighth step of time (gradient, jacobi, block_jacobi), else 1");
     field(
         "regrow", o.regrow, at_least(1),
         "steps of time without a rise of the energy before the length grows again; 1: the rule of "
@@ -147,8 +150,9 @@ void fields(Visitor& field, DescentOptions& o) {
           "nonlinear_cg and lbfgs: by the Hessian's diagonal");
     field("untangle", o.untangle, at_least(0),
           "how often in a run nodes of tets that the invertible conversion holds are thrown into "
-          "disorder where the body is stuck: a knot that is a minimum of the energy opens no other "
-          "way; 0: never, stuck steps are reported alone");
+          "disorder where a body is stuck that nothing holds (pins, contact, forces, joints): a "
+          "knot that is a minimum of the energy opens no other way; 0: never. Stuck steps are "
+          "reported either way");
     fields(field, o.linear);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "limber/solve/descent_options.h"
 
 namespace limber {
@@ -8,11 +10,12 @@ namespace limber {
 /// Step 2 of Algorithm 1 by the rule of Wang & Yang 2016, section 4.2: the energy is looked at
 /// every few iterations; where it did not fall they are taken back and α becomes γ α; a step of
 /// time starts with α_t / γ, α_t the length at the end of the last.
-/// Deviation: after a rise of the energy a few steps of time keep α_t. Trying longer ones in every
-/// step costs eight iterations each time, and lengths just beyond stability do harm before single
-/// precision can see it.
+/// Deviations: none is longer than the spectrum at the start of a step of time allows, looked at
+/// now and then; momentum is restarted first, and the length shortened where that was not enough
+/// (descent.cpp); after a rise of the energy a few steps of time may keep α_t.
 class StepLength {
   public:
+    static constexpr int renewal = 8;  // steps of time between two looks at the spectrum
     struct History {
         double longest = 0, last = 0;  // 0: not known yet
         int quiet_steps = 0;           // of time, since one rose
@@ -20,8 +23,10 @@ class StepLength {
     /// `natural`: the direction's own length, where the options give none.
     StepLength(const DescentOptions& options, bool fixed, double natural);
 
-    /// Whether set_longest() is wanted before begin().
-    bool wants_longest() const { return !fixed_ && history_.longest == 0; }
+    /// Whether set_longest() is wanted before begin() of step `step`.
+    bool wants_longest(std::int64_t step) const {
+        return !fixed_ && max_ == 0 && (history_.longest == 0 || step % renewal == 0);
+    }
     void set_longest(double longest) { history_.longest = longest; }
     void begin();
     double alpha() const { return alpha_; }

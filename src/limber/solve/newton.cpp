@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "limber/core/history.h"
 #include "limber/core/parallel.h"
@@ -140,6 +141,7 @@ SolveStats NewtonStepper::minimise(StepReport& report) {
     SolveStats stats;
     stats.status = std::isfinite(value_) ? SolveStatus::iteration_cap : SolveStatus::not_finite;
     const double first = value_;
+    double least = std::numeric_limits<double>::infinity();  // gradient since rounding hides values
     while (stats.status == SolveStatus::iteration_cap) {
         {
             ScopedTimer timer(report.ms(Stage::assemble));
@@ -150,8 +152,7 @@ SolveStats NewtonStepper::minimise(StepReport& report) {
             objective_.gradient(x_, gradient_);
         }
         stats.absolute_residual = objective_.free_norm(gradient_);
-        if (scale_ == 0)  // a pin that moves may be all that happens in a step
-            scale_ = std::max(objective_.force_scale() + objective_.pinned_norm(gradient_), 1e-300);
+        if (scale_ == 0) scale_ = objective_.force_scale(gradient_);
         stats.residual = stats.absolute_residual / scale_;
         if (!std::isfinite(stats.residual)) stats.status = SolveStatus::not_finite;
         if (stats.residual <= options_.rel_tolerance) stats.status = SolveStatus::converged;
@@ -167,6 +168,15 @@ SolveStats NewtonStepper::minimise(StepReport& report) {
         if (options_.decrement > 0 && -along / 2 <= options_.decrement * (first - value_)) {
             stats.status = SolveStatus::energy_settled;
             break;
+        }
+        // Where the value cannot tell and a whole Newton step no longer halves the gradient, what
+        // is left is the rounding of the forces.
+        if (-along < 4 * objective_.noise()) {
+            if (stats.absolute_residual > 0.5 * least) {
+                stats.status = SolveStatus::energy_settled;
+                break;
+            }
+            least = stats.absolute_residual;
         }
         ++stats.iterations;
         if (search_line(along, stats.absolute_residual, report) == 0) {
@@ -210,6 +220,7 @@ void NewtonStepper::correct_reactions(const StepInput&, std::span<const Vec3d> v
 template <class List, class Self>
 void NewtonStepper::list_history(List& list, Self& self) {
     list.number("newton.shift", self.shift_);
+    Objective<double>::list_history(list, self.objective_);
 }
 
 void NewtonStepper::save(ByteWriter& out) const {

@@ -80,7 +80,10 @@ class NewtonStepper final : public Stepper {
                            NodeForces& forces) override;
     void save(ByteWriter& out) const override;
     void load(ByteReader& in) override;
-    void reset() override { shift_ = 0; }
+    void reset() override {
+        shift_ = 0;
+        objective_.release();
+    }
     std::string describe() override;
 
   private:

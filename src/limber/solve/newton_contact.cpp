@@ -52,8 +52,7 @@ void NewtonStepper::linearise(const StepInput& in, State& state, StepReport& rep
         objective_.hold(x_);
         objective_.gradient(x_, gradient_);
     }
-    if (scale_ == 0)
-        scale_ = std::max(objective_.force_scale() + objective_.pinned_norm(gradient_), 1e-300);
+    if (scale_ == 0) scale_ = objective_.force_scale(gradient_);
     ScopedTimer timer(report.ms(Stage::factor));
     Compliance* A = std::isfinite(objective_.free_norm(gradient_)) ? compliance() : nullptr;
     if (!A) {

@@ -20,7 +20,9 @@ NodeObjective::NodeObjective(const Objective<double>& objective)
 }
 
 void NodeObjective::begin() {
-    for (auto& part : potentials_) part->release();
+    for (const auto& whole : objective_.potentials())
+        if (const std::vector<double> held = whole->held(); !held.empty())
+            for (auto& part : potentials_) part->set_held(held);
     for (Index node : tied_nodes_) tied_[node] = 0;
     tied_nodes_.clear();
     std::fill(touch_begin_.begin(), touch_begin_.end(), 0);

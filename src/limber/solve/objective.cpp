@@ -46,6 +46,7 @@ Objective<Real>::Objective(const Model& model)
     linear_.resize(n);
     scratch_.resize(n);
     v_start_.resize(n);
+    x_start_.resize(n);
     x_end_.resize(n);
     partial_.resize(n / grain + 1);
     parts_.resize(n / grain + 1);
@@ -75,14 +76,15 @@ void Objective<Real>::begin(const StepInput& in, const State& state) {
              : integrator == Integrator::trapezoid    ? 4 / (h * h)
                                                       : 0;
     sigma_ = integrator == Integrator::trapezoid ? 2 : 1;
-    for (auto& part : potentials_) part->release();
+    place_start(state);
     parallel_for(n, grain, [&](Index i) {
-        start_[i] = cast<Real>(state.x[i]);
+        x_start_[i] = state.x[i];
         v_start_[i] = state.v[i];
         weight_[i] =
             static_cast<Real>(kappa_ * model_.lumped[i] + sigma_ / h * model_.lumped_damping[i]);
         linear_[i] = cast<Real>(kappa_ * h * model_.lumped[i] * state.v[i] + in.external[i]);
     });
+    for (std::size_t p = 0; p < exact_.size(); ++p) exact_[p]->set_held(potentials_[p]->held());
     if (integrator == Integrator::trapezoid) {
         std::fill(start_force_.begin(), start_force_.end(), Vec3d{});
         for (auto& part : exact_) part->add_gradient(state.x, start_force_);
@@ -97,6 +99,24 @@ void Objective<Real>::begin(const StepInput& in, const State& state) {
     }
     if (has_matrix_) build_matrix_part(state);
     find_force_scale();
+}
+
+/// A float far from the origin would swallow the motion of a step: each body is seen from its own
+/// middle. No element ties two bodies together, and none asks where it is.
+template <class Real>
+void Objective<Real>::place_start(const State& state) {
+    for (const Body& body : model_.bodies) {
+        const Index n = body.node_end - body.node_begin;
+        Vec3d middle;
+        if constexpr (std::is_same_v<Real, float>) {
+            for (Index i = body.node_begin; i < body.node_end; ++i) middle += state.x[i];
+            if (n > 0) middle = (1.0 / n) * middle;
+        }
+        parallel_for(n, grain, [&](Index k) {
+            const Index i = body.node_begin + k;
+            start_[i] = cast<Real>(state.x[i] - middle);
+        });
+    }
 }
 
 template <class Real>
@@ -139,7 +159,6 @@ void Objective<Real>::find_force_scale() {
     for (auto& part : potentials_) {
         part->hold(start_);
         part->add_gradient(start_, scratch_);
-        part->release();
     }
     const auto norm_of = [&](ConstVectors a) {
         return std::sqrt(
@@ -174,6 +193,11 @@ void Objective<Real>::prescribe(Vectors x) const {
 template <class Real>
 void Objective<Real>::hold(ConstVectors x) {
     for (auto& part : potentials_) part->hold(x);
+}
+
+template <class Real>
+void Objective<Real>::release() {
+    for (auto& part : potentials_) part->release();
 }
 
 template <class Real>
@@ -416,10 +440,18 @@ double Objective<Real>::norm_where(ConstVectors g, double free) {
 }
 
 template <class Real>
+double Objective<Real>::force_scale(ConstVectors g) {
+    return std::max(force_scale_ + norm_where(g, 0), 1e-300);
+}
+
+template <class Real>
 double Objective<Real>::finish(ConstVectors x, State& state, NodeForces& forces) {
     gradient(x, scratch_);
     parallel_for(model_.n_nodes(), grain, [&](Index i) {
-        x_end_[i] = cast<double>(x[i]);
+        if constexpr (std::is_same_v<Real, double>)
+            x_end_[i] = x[i];
+        else
+            x_end_[i] = state.x[i] + (cast<double>(x[i]) - cast<double>(start_[i]));
         state.v[i] = (1 / in_->h) * (x_end_[i] - state.x[i]);
     });
     react(forces);
@@ -431,8 +463,8 @@ void Objective<Real>::finish_with(std::span<const Vec3d> v, NodeForces& forces) 
     std::vector<Vec3<Real>>& x = end_;
     x.resize(v.size());
     parallel_for(model_.n_nodes(), grain, [&](Index i) {
-        x_end_[i] = cast<double>(start_[i]) + in_->h * v[i];
-        x[i] = cast<Real>(x_end_[i]);
+        x_end_[i] = x_start_[i] + in_->h * v[i];
+        x[i] = cast<Real>(cast<double>(start_[i]) + in_->h * v[i]);
     });
     gradient(x, scratch_);
     react(forces);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "limber/fem/potential.h"
@@ -22,6 +23,9 @@ namespace limber {
 /// along edges (Wang & Yang (20), with the sign that takes energy out); contact terms are those of
 /// the step, with their velocity averaged over it (w). Energies in joules, gradients in newtons: a
 /// pinned degree of freedom holds its prescribed value, and its gradient is what holds it.
+///
+/// Positions that go in are x as start() has it, plus u: in floats each body's are relative to a
+/// point of its own, chosen anew in every step.
 template <class Real>
 class Objective {
   public:
@@ -35,14 +39,27 @@ class Objective {
     void begin(const StepInput& in, const State& state);
     /// A force on top of the loads of begin(), until the next one [N].
     void add_load(std::span<const Vec3d> f);
-    /// x_n, where the step started.
+    /// x_n, where the step started, in the objective's own frame.
     ConstVectors start() const { return start_; }
     double h() const { return in_->h; }
+    const StepInput& input() const { return *in_; }
     /// Where a pin puts a node at the end of the step; free axes of `x` stay.
     void prescribe(Vectors x) const;
 
     /// Takes from x what derivatives hold fixed; once an iteration (Potential::hold).
     void hold(ConstVectors x);
+    /// Forgets what is held from step to step.
+    void release();
+    /// What is held from step to step (core/history.h).
+    template <class List, class Self>
+    static void list_history(List& list, Self& self) {
+        for (auto& part : self.potentials_) {
+            std::vector<double> held = part->held();
+            if (held.empty()) continue;
+            list.numbers("objective.held", held);
+            if constexpr (!std::is_const_v<Self>) part->set_held(held);
+        }
+    }
     double value(ConstVectors x);
     /// Sum of the absolute values that the last value() was added up from: the size of its
     /// rounding error is a few ulps of this.
@@ -73,12 +90,12 @@ class Objective {
     /// Whether that matrix changes from step to step even where h does not.
     bool matrix_changes() const { return has_matrix_ || !in_->contact.empty(); }
 
-    /// What gradients are compared with: |q| + |∂E/∂x (x_n)| over all degrees of freedom [N].
-    double force_scale() const { return force_scale_; }
+    /// What gradients are compared with: |q| + |∂E/∂x (x_n)| over all degrees of freedom, and what
+    /// holds the pins in `g`, the gradient where the iteration begins: a pin that moves may be all
+    /// that happens in a step. Never zero [N].
+    double force_scale(ConstVectors g);
     /// |g| over the free degrees of freedom.
     double free_norm(ConstVectors g) { return norm_where(g, 1); }
-    /// The same over the pinned ones: what holds them.
-    double pinned_norm(ConstVectors g) { return norm_where(g, 0); }
     double energy(ConstVectors x);  // E alone [J]
     std::span<const std::unique_ptr<Potential<Real>>> potentials() const { return potentials_; }
     const Model& model() const { return model_; }
@@ -112,6 +129,7 @@ class Objective {
             return *this;
         }
     };
+    void place_start(const State& state);
     void prepare_gradient(ConstVectors x, Vectors g, bool hold);
     const BlockCsr& with_rest_of_hessian(ConstVectors x);
     bool acts(const ContactTerm& term, ConstVectors x) const;
@@ -136,7 +154,7 @@ class Objective {
     std::vector<double> partial_;
     std::vector<Parts> parts_;
     std::vector<Vec3d> u_, product_, start_force_;
-    std::vector<Vec3d> v_start_, x_end_;  // for integrate()
+    std::vector<Vec3d> x_start_, v_start_, x_end_;  // for integrate()
     std::vector<Vec3<Real>> scratch_, end_;
     std::vector<char> whole_;      // potentials that add to whole gradients only
     bool starts_at_zero_ = false;  // nothing was put into g before the ranges

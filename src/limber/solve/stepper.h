@@ -27,6 +27,7 @@ struct StepInput {
     int forced_iterations = -1;               // >= 0 when decisions are replayed
     std::span<const Vec3d> external_start{};  // the loads at t, for the trapezoidal rule alone [N]
     bool constrained = false;                 // contact by constraints comes after free_motion()
+    bool touching = false;                    // contacts of any kind act in this step
 };
 
 /// Values of tets that a solver wants to show, besides those of every run.

@@ -94,6 +94,8 @@ bool VertexBlockStepper::start(const State& state) {
                                       std::span(x_));
     checkpoint_ = x_;
     before_ = x_;
+    objective_.gradient(x_, gradient_);
+    scale_ = objective_.force_scale(gradient_);
     return std::isfinite(value_);
 }
 
@@ -143,7 +145,7 @@ bool VertexBlockStepper::look(SolveStats& stats) {
     }
     if (options_.rel_tolerance <= 0) return false;
     objective_.gradient(x_, gradient_);
-    stats.residual = objective_.free_norm(gradient_) / std::max(objective_.force_scale(), 1e-300);
+    stats.residual = objective_.free_norm(gradient_) / scale_;
     return stats.residual <= options_.rel_tolerance;
 }
 
@@ -176,7 +178,7 @@ void VertexBlockStepper::free_motion(const StepInput& in, State& state, NodeForc
         std::copy(state.v.begin(), state.v.end(), v_before_.begin());
         has_before_ = true;
         stats.absolute_residual = objective_.finish(x_, state, forces);
-        stats.residual = stats.absolute_residual / std::max(objective_.force_scale(), 1e-300);
+        stats.residual = stats.absolute_residual / scale_;
         if (!std::isfinite(stats.residual)) stats.status = SolveStatus::not_finite;
         if (stats.status == SolveStatus::iteration_cap && options_.rel_tolerance > 0)
             report.set(StepFlag::iteration_cap, worst_body<double>(model_, gradient_));
@@ -193,6 +195,7 @@ template <class List, class Self>
 void VertexBlockStepper::list_history(List& list, Self& self) {
     list.whole("vertex_block.has_before", self.has_before_, 0, 1);
     list.numbers("vertex_block.v_before", self.v_before_);
+    Objective<double>::list_history(list, self.objective_);
 }
 
 void VertexBlockStepper::save(ByteWriter& out) const {

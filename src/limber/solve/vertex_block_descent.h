@@ -65,7 +65,10 @@ class VertexBlockStepper final : public Stepper {
     /// History: v of the last step.
     void save(ByteWriter& out) const override;
     void load(ByteReader& in) override;
-    void reset() override { has_before_ = false; }
+    void reset() override {
+        has_before_ = false;
+        objective_.release();
+    }
     std::string describe() override;
     void watch(IterateWatcher watcher) { watcher_ = std::move(watcher); }
 
@@ -84,6 +87,7 @@ class VertexBlockStepper final : public Stepper {
     NodeObjective nodes_;
     std::unique_ptr<Acceleration> acceleration_;
     std::vector<Vec3d> x_, before_, checkpoint_, gradient_;
+    double scale_ = 1;  // what gradients are compared with [N]
     double value_ = 0;  // of the checkpoint
     std::vector<Vec3d> v_before_;
     bool has_before_ = false;

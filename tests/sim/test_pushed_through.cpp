@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bar whose one end is pushed through the other, with the invertible conversion at its defaults:
+// whatever the law and the solver, it must come to rest.
+
+#include <gtest/gtest.h>
+
+#include "limber/scene/build_model.h"
+#include "limber/scene/document.h"
+#include "limber/scene/scene.h"
+#include "limber/study/contestant.h"
+
+namespace limber {
+namespace {
+
+using Case = std::tuple<const char*, const char*>;
+class PushedThrough : public testing::TestWithParam<Case> {};
+
+TEST_P(PushedThrough, a_bar_stays_calm) {
+    const auto& [solver, law] = GetParam();
+    const std::string text = std::string(R"(limber = 1
+gravity = [0, 0, 0]
+[time]
+step = 0.033333333333333333
+steps = 90
+[solver]
+)") + solver + R"(
+[material.m]
+kind = ")" + law + R"("
+young = "1 MPa"
+poisson = 0.49
+density = 1000
+invertible = true
+[[body]]
+name = "bar"
+shape = "beam"
+size = [1, 0.2, 0.2]
+cells = [8, 2, 2]
+material = "m"
+[[pin]]
+body = "bar"
+select = { side = "x-" }
+[[pin]]
+body = "bar"
+select = { side = "x+" }
+motion = { times = [0, 1], translate = [[0, 0, 0], [-1.5, 0, 0]] }
+[contact]
+method = "none"
+)";
+    const SceneDef scene = make_scene(parse_toml(text, "bar"), "bar");
+    BuildReport built;
+    const auto world = make_world(scene, build_model(scene, built));
+    StepReport last;
+    for (int k = 0; k < 90; ++k) {
+        last = world->step();
+        ASSERT_FALSE(last.failed) << last.failure.what;
+        ASSERT_LT(last.kinetic, 2e4) << k;  // [J]; what is squeezed holds as much
+    }
+    EXPECT_LT(last.kinetic, 1e-2);
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, PushedThrough,
+    testing::Combine(testing::Values("kind = \"newton\"", "kind = \"descent\"",
+                                     "kind = \"descent\"\ndirection = \"jacobi\"",
+                                     "kind = \"vertex_block_descent\""),
+                     testing::Values("neo_hookean", "stvk", "fung", "mooney_rivlin", "corotated")));
+
+}  // namespace
+}  // namespace limber
