@@ -20,16 +20,18 @@ enum class DirectionKind {
     lbfgs,
     projective,
     newton,
-    newton_cg
+    newton_cg,
+    projective_diagonal
 };
-constexpr std::array<std::string_view, 8> enum_names(DirectionKind) {
-    return {"gradient", "jacobi",     "block_jacobi", "nonlinear_cg",
-            "lbfgs",    "projective", "newton",       "newton_cg"};
+constexpr std::array<std::string_view, 9> enum_names(DirectionKind) {
+    return {"gradient",   "jacobi", "block_jacobi", "nonlinear_cg",       "lbfgs",
+            "projective", "newton", "newton_cg",    "projective_diagonal"};
 }
 /// Depends on the present iterate alone: momentum can be added to it (section 4.3).
 constexpr bool is_stationary(DirectionKind kind) {
     return kind == DirectionKind::gradient || kind == DirectionKind::jacobi ||
-           kind == DirectionKind::block_jacobi || kind == DirectionKind::projective;
+           kind == DirectionKind::block_jacobi || kind == DirectionKind::projective ||
+           kind == DirectionKind::projective_diagonal;
 }
 
 enum class AccelerationKind { automatic, none, chebyshev, nesterov };
@@ -90,11 +92,13 @@ struct DescentOptions {
 
 template <class Visitor>
 void fields(Visitor& field, DescentOptions& o) {
-    field("direction", o.direction, any_value(),
-          "search direction: the gradient as it is, divided by the Hessian's diagonal or its 3x3 "
-          "blocks, conjugate, limited-memory quasi-Newton, by the constant matrix of projective "
-          "dynamics, Newton's, or Newton's as far as conjugate gradients on fixed aggregates get "
-          "with the iterations (newton_cg: nothing to tune)");
+    field(
+        "direction", o.direction, any_value(),
+        "search direction: the gradient as it is, divided by the Hessian's diagonal or its 3x3 "
+        "blocks, conjugate, limited-memory quasi-Newton, by the constant matrix of projective "
+        "dynamics, Newton's, or Newton's as far as conjugate gradients on fixed aggregates get "
+        "with the iterations (newton_cg: nothing to tune); projective_diagonal: by the diagonal of "
+        "projective dynamics' constant matrix");
     field("acceleration", o.acceleration, any_value(),
           "momentum: chebyshev (semi-iterative, in phases) or nesterov (with restarts); auto: "
           "chebyshev where the direction depends on the present iterate alone, else none");
