@@ -142,8 +142,10 @@ void fields(Visitor& field, DescentOptions& o) {
         "chebyshev: rho and phases are found by a pre-simulation before the run, which starts from "
         "rho; a run keeps them in tuned.toml of its folder");
     field("tune_phases", o.tune_phases, between(1, 16), "chebyshev: phases that tune looks for");
-    field("tune_steps", o.tune_steps, between(1, 10000),
-          "time steps of the pre-simulation; errors are measured at three of them");
+    field(
+        "tune_steps", o.tune_steps, between(1, 10000),
+        "time steps of the pre-simulation, by Newton's method; phases are chosen by errors in the "
+        "second third of them and checked in the last");
     field("eta", o.eta, between(0, 1), "share of the acceleration in initial = \"acceleration\"");
     field("cg", o.cg, any_value(), "nonlinear_cg: formula of the conjugate direction");
     field("history", o.history, between(1, 100), "lbfgs: pairs kept");
