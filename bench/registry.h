@@ -20,6 +20,7 @@ enum class BenchSize { quick, usual, full };
 
 struct BenchOptions {
     BenchSize size = BenchSize::usual;
+    int tets = 0;                                      // of the mesh; 0: by size
     std::string out;                                   // folder for plots, pictures and kept states
     std::string scenes;                                // folder of the scene files
     std::function<void(const std::string&)> progress;  // what is being done; may be empty
@@ -27,6 +28,7 @@ struct BenchOptions {
     void tell(const std::string& what) const {
         if (progress) progress(what);
     }
+    int tets_or(int by_size) const { return tets > 0 ? tets : by_size; }
     /// One of three values by size.
     template <class T>
     T pick(T quick, T usual, T full) const {
@@ -46,6 +48,7 @@ struct BenchEntry {
     std::string_view source;  // "Dahl & Bargteil 2019, Table 1"
     std::string_view what;
     BenchResult (*run)(const BenchOptions& options);
+    bool any_tets = false;  // BenchOptions::tets counts
 };
 
 std::span<const BenchEntry> benches();

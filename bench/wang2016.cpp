@@ -8,108 +8,120 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/output/plot.h"
-#include "limber/scene/build_model.h"
 
 namespace limber::bench {
 
-namespace {
-
-SolverSpec spec_of(const std::string& text) {
-    return parse_solvers(text, "bench")[0];
-}
-
-}  // namespace
-
-WangScene load_wang(const BenchOptions& options, const std::string& file, const std::string& law,
+RaceScene load_wang(const BenchOptions& options, const std::string& file, const std::string& law,
                     std::vector<std::string> sets) {
-    WangScene out;
-    out.study = {options.scenes + '/' + file + ".toml", {std::move(sets), false}};
     for (const std::string& set :
          {"material.rubber.kind=\"" + law + '"', std::string("material.rubber.damping.stiffness=0"),
-          std::string("output.formats=[]"),
           std::string(law == "linear" ? "material.rubber.invertible=false"
                                       : "material.rubber.invertible=true")})
-        out.study.load.sets.push_back(set);
-    if (law == "projective") out.study.load.sets.push_back("material.rubber.poisson=0");
-    BuildReport report;
-    out.model = build_model(scene_with(out.study, spec_of("descent"), "bench"), report);
+        sets.push_back(set);
+    if (law == "projective") sets.emplace_back("material.rubber.poisson=0");
+    return load_race(options, file, std::move(sets));
+}
+
+WangSteps armadillo_steps(const BenchOptions& options, int count, int stride) {
+    WangSteps out;
+    const int tets = options.tets_or(options.pick(6000, 55000, 55000));
+    out.scene = load_wang(options, "armadillo_rubber", "mooney_rivlin",
+                          {fmt::format("body.0.tets={}", tets)});
+    out.what = fmt::format("Armadillo pulled by its hands, {} tets, Mooney-Rivlin, h = 1/30 s",
+                           out.scene.model.n_tets());
+    const bool quick = options.size == BenchSize::quick;
+    out.run = run_to(options, out.scene, quick ? 21 : 101, count, stride, quick ? 8 : 12);
+    out.steps = find_minima(options, out.scene, out.run);
     return out;
 }
 
-std::unique_ptr<World> world_of(const WangScene& scene, const std::string& solver) {
-    return make_world(scene_with(scene.study, spec_of(solver), "bench"), scene.model);
+std::string WangSteps::text() const {
+    double residual = 0;
+    int converted = 0;
+    std::string numbers;
+    for (const RaceStep& step : steps) {
+        residual = std::max(residual, step.residual);
+        converted = std::max(converted, step.converted);
+        numbers += (numbers.empty() ? "" : ", ") + std::to_string(step.number);
+    }
+    return fmt::format(
+        "{}; step {} of a run, with what each method remembers of the steps before. Least values "
+        "by "
+        "`{}`: gradients down to {} of the forces, {} tets converted there.\n\n",
+        what, numbers, minimiser_of(scene.model), digits(residual), converted);
 }
 
-Snapshot state_after(const WangScene& scene, int steps, const std::string& solver) {
-    const auto world = world_of(scene, solver);
-    for (int k = 0; k < steps; ++k) world->step();
-    return snapshot_of(*world);
+double WangTrace::at(std::size_t iteration) const {
+    double sum = 0;
+    for (const std::vector<double>& e : error) sum += e[std::min(iteration, e.size() - 1)];
+    return sum / static_cast<double>(error.size());
+}
+double WangTrace::worst_at(std::size_t iteration) const {
+    double worst = 0;
+    for (const std::vector<double>& e : error)
+        worst = std::max(worst, e[std::min(iteration, e.size() - 1)]);
+    return worst;
 }
 
-std::vector<double> WangTrace::error(double least) const {
-    std::vector<double> out;
-    for (double v : value) out.push_back(std::max(v - least, 0.0) / (value.front() - least));
-    return out;
-}
-
-WangTrace trace(const WangScene& scene, const Snapshot& from, const std::string& label,
-                const std::string& solver, bool forget) {
+WangTrace trace(const BenchOptions& options, const WangSteps& steps, const std::string& label,
+                const std::string& solver, std::size_t history) {
+    options.tell(label);
     WangTrace out;
     out.label = label;
-    const auto world = world_of(scene, solver);
-    auto& stepper = dynamic_cast<DescentStepper&>(world->stepper());
-    const auto run = [&] {
-        restart(*world, from);
-        if (forget) stepper.reset();
-        return world->step();
-    };
     out.ms_a_iteration = 1e300;
-    for (int pass = 0; pass < 2; ++pass) {
-        const StepReport r = run();
-        const double ms = r.ms(Stage::free_motion) + r.ms(Stage::assemble) + r.ms(Stage::factor);
-        out.ms_a_iteration = std::min(out.ms_a_iteration, ms / std::max(r.solve.iterations, 1));
+    const std::vector<Snapshot> from = histories(steps.scene, steps.run, solver, history);
+    const auto world = world_of(steps.scene, solver);
+    auto& stepper = dynamic_cast<DescentStepper&>(world->stepper());
+    for (std::size_t k = 0; k < from.size(); ++k) {
+        const RaceStep& step = steps.steps[k];
+        for (int pass = 0; pass < 2; ++pass) {
+            restart(*world, from[k]);
+            const StepCost cost = timed_step(*world);
+            out.ms_a_iteration =
+                std::min(out.ms_a_iteration, cost.cpu / std::max(cost.report.solve.iterations, 1));
+        }
+        std::vector<double> error;
+        stepper.watch([&](int, double value) {
+            error.push_back(std::max(value - step.least, 0.0) / (step.first - step.least));
+        });
+        restart(*world, from[k]);
+        out.stopped += world->step().has(StepFlag::line_search);
+        stepper.watch({});
+        out.error.push_back(std::move(error));
     }
-    stepper.watch([&](int, double value) { out.value.push_back(value); });
-    out.report = run();
-    stepper.watch({});
     return out;
-}
-
-double minimum(const WangScene& scene, const Snapshot& from) {
-    const WangTrace newton = trace(scene, from, "Newton",
-                                   "descent:direction=newton,precision=double,initial=velocity,"
-                                   "iterations=60,rel_tolerance=1e-10,check_every=1");
-    return *std::min_element(newton.value.begin(), newton.value.end());
 }
 
 void add_errors(const BenchOptions& options, const std::string& name, const std::string& title,
-                const std::vector<WangTrace>& traces, double least, BenchResult& result) {
+                const std::vector<WangTrace>& traces, BenchResult& result) {
     const std::vector<std::size_t> at = {1, 8, 16, 32, 64, 96};
     std::vector<std::string> header = {"method"};
     for (std::size_t k : at) header.push_back(fmt::format("error at {}", k));
-    for (const char* more : {"iterations", "ms an iteration", "flags"}) header.emplace_back(more);
+    for (const char* more : {"worst at 96", "CPU ms an iteration", "steps stopped early"})
+        header.emplace_back(more);
     MarkdownTable table(header);
     Plot plot;
     plot.title = title;
-    plot.note = "Wang & Yang 2016; error = (value - least) / (first value - least)";
+    plot.note = "Wang & Yang 2016; error = (value - least) / (first value - least), mean";
     PlotPanel iterations{"", "iteration", "relative error", false, true, {}, {}, 1e-8, 1, {}};
-    PlotPanel time{"", "time [ms]", "relative error", true, true, {}, {}, 1e-8, 1, {}};
+    PlotPanel time{"", "CPU time [ms]", "relative error", true, true, {}, {}, 1e-8, 1, {}};
     nlohmann::ordered_json json;
     int number = 0;
     for (const WangTrace& t : traces) {
-        const std::vector<double> error = t.error(least);
         std::vector<std::string> row = {t.label};
-        for (std::size_t k : at) row.push_back(digits(error[std::min(k, error.size() - 1)]));
-        row.push_back(std::to_string(t.report.solve.iterations));
+        for (std::size_t k : at) row.push_back(digits(t.at(k)));
+        row.push_back(digits(t.worst_at(96)));
         row.push_back(digits(t.ms_a_iteration));
-        row.push_back(t.report.has(StepFlag::line_search) ? "line_search" : "");
+        row.push_back(std::to_string(t.stopped));
         table.add(row);
         PlotCurve curve;
         curve.label = t.label;
         curve.style.number = number++;
         PlotCurve timed = curve;
-        for (std::size_t k = 0; k < error.size(); ++k) {
-            const double y = std::max(error[k], 1e-9);
+        std::size_t longest = 0;
+        for (const std::vector<double>& e : t.error) longest = std::max(longest, e.size());
+        for (std::size_t k = 0; k < longest; ++k) {
+            const double y = std::max(t.at(k), 1e-9);
             curve.x.push_back(static_cast<double>(k));
             curve.y.push_back(y);
             if (k > 0) {
@@ -119,13 +131,17 @@ void add_errors(const BenchOptions& options, const std::string& name, const std:
         }
         iterations.curves.push_back(std::move(curve));
         time.curves.push_back(std::move(timed));
-        json.push_back(
-            {{"method", t.label}, {"error", error}, {"ms_a_iteration", t.ms_a_iteration}});
+        json.push_back({{"method", t.label},
+                        {"error", t.error},
+                        {"ms_a_iteration", t.ms_a_iteration},
+                        {"stopped", t.stopped}});
     }
     plot.panels = {iterations, time};
     write_plot(options, name + ".svg", plot_svg(plot), result);
-    result.markdown += table.text();
-    result.json = nlohmann::ordered_json{{"traces", json}, {"least", least}}.dump();
+    result.markdown += table.text() + '\n';
+    auto all = nlohmann::ordered_json::parse(result.json);
+    all["traces"] = json;
+    result.json = all.dump();
 }
 
 }  // namespace limber::bench

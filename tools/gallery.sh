@@ -31,6 +31,10 @@ armadillo_pull           0,20,45,75
 box_stretch              0,20,40,75
 box_compress             0,20,40,75
 box_twist                0,20,40,75
+dragon_rubber            0,40,80,120 --bits 5
+armadillo_rubber         0,46,76,120
+box_rubber               0,40,74,120
+helix_rubber             0,16,60,120
 hanging_cloth            0,16,30,90 --eye 1.2 1.3 2.6 --target 0 0.75 0.1
 dress                    0,200,300,440 --eye 2.6 1.3 1.6 --target 0 0.85 0
 double_helix_41k         0,6,12,24

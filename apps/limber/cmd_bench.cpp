@@ -25,6 +25,7 @@ namespace {
 struct BenchArguments {
     std::string name, out, json, threads;
     bool quick = false, full = false;
+    int tets = 0;
 };
 
 std::string json_of(const bench::BenchEntry& entry, const bench::BenchOptions& options,
@@ -57,8 +58,11 @@ std::string markdown_of(const bench::BenchEntry& entry, const bench::BenchResult
 int run_bench(const BenchArguments& a) {
     if (a.quick && a.full) throw InputError("--quick and --full cannot be given together");
     const bench::BenchEntry& entry = find_bench(a.name);
+    if (a.tets > 0 && !entry.any_tets)
+        throw InputError("--tets: the meshes of " + a.name + " have sizes of their own");
     const ThreadLimit limit(thread_limit(a.threads));
     bench::BenchOptions options;
+    options.tets = a.tets;
     options.size = a.quick  ? bench::BenchSize::quick
                    : a.full ? bench::BenchSize::full
                             : bench::BenchSize::usual;
@@ -95,6 +99,11 @@ void add_bench(CLI::App& program, Action& action) {
         ->type_name("NAME");
     command->add_flag("--quick", a->quick, "under a minute: that it runs, and the trend");
     command->add_flag("--full", a->full, "whole runs instead of windows; may take hours");
+    command
+        ->add_option("--tets", a->tets,
+                     "size of the mesh, for descent-today and wang2016-fig2; default: the source's")
+        ->check(CLI::Range(1000, 5000000))
+        ->type_name("N");
     command->add_option("--json", a->json, "write the figures there too")->type_name("FILE");
     command
         ->add_option("-o,--out", a->out,

@@ -3,28 +3,36 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "limber/contact/methods/none.h"
 #include "limber/core/parallel.h"
 #include "limber/scene/build_model.h"
 #include "limber/scene/document.h"
 #include "limber/scene/registry.h"
+#include "limber/sim/world.h"
 #include "limber/solve/descent.h"
+#include "limber/solve/newton.h"
 
 namespace limber {
 namespace {
 
-SceneDef swinging_bar(const std::string& options) {
+SceneDef swinging_bar(const std::string& options, const std::string& law = "neo_hookean",
+                      const std::string& direction = "jacobi") {
     return make_scene(parse_toml(R"(limber = 1
 [time]
 step = 0.02
 steps = 10
 [solver]
 kind = "descent"
-direction = "jacobi"
+direction = ")" + direction + R"("
 precision = "double"
 iterations = 32
 )" + options + R"(
 [material.m]
-kind = "neo_hookean"
+kind = ")" + law + R"("
 young = "200 kPa"
 poisson = 0.35
 [[body]]
@@ -46,6 +54,70 @@ method = "none"
 Model model_of(const SceneDef& scene) {
     BuildReport report;
     return build_model(scene, report);
+}
+
+std::unique_ptr<World> world_of(const SceneDef& scene, const Model& model) {
+    auto own = std::make_unique<const Model>(model);
+    auto stepper = make_stepper(scene, *own);
+    auto contact = make_contact(scene, *own);
+    return std::make_unique<World>(std::move(own), std::move(stepper), std::move(contact),
+                                   WorldOptions{.measure_energy = false});
+}
+
+/// Mean distance of single steps from Newton's, in parts of their motion, over the steps
+/// (from, to] of Newton's run.
+double mean_error(const SceneDef& scene, const Model& model, int from, int to) {
+    NewtonOptions options;
+    options.rel_tolerance = 1e-11;
+    auto own = std::make_unique<const Model>(model);
+    auto stepper = std::make_unique<NewtonStepper>(*own, options);
+    World exact(std::move(own), std::move(stepper), std::make_unique<NoContact>());
+    const auto world = world_of(scene, model);
+    double sum = 0;
+    for (int k = 0; k < to; ++k) {
+        world->state() = exact.state();
+        const std::vector<Vec3d> before = exact.state().x;
+        exact.step();
+        world->step();
+        double off = 0, moved = 0;
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            off += squared_norm(world->state().x[i] - exact.state().x[i]);
+            moved += squared_norm(exact.state().x[i] - before[i]);
+        }
+        if (k >= from) sum += std::sqrt(off / moved);
+    }
+    return sum / (to - from);
+}
+
+/// Starts far below and far above what the bar wants, over laws, in steps that the tuner never saw.
+TEST(Tune, is_never_worse_than_what_it_starts_from) {
+    const ThreadLimit one(1);  // a few tets: threads only wait for each other
+    int improved = 0;
+    for (const char* law : {"neo_hookean", "stvk", "mooney_rivlin"})
+        for (const char* rho : {"0.5", "0.95", "0.9998"}) {
+            const std::string start = fmt::format("rho = [{}]\n", rho);
+            const SceneDef scene = swinging_bar("tune = true\n" + start, law);
+            const Model model = model_of(scene);
+            const TunedScene result = tuned(scene, model);
+            const double before = mean_error(swinging_bar(start, law), model, 12, 40),
+                         after = mean_error(result.scene, model, 12, 40);
+            EXPECT_LE(after, before) << law << ' ' << rho << '\n' << result.text;
+            improved += result.improved;
+        }
+    EXPECT_GE(improved, 6);  // and not by doing nothing
+}
+
+/// The minimum is Newton's: what a run of sixteen times the iterations leaves would make a slow
+/// start look perfect.
+TEST(Tune, errors_are_those_against_the_minimum) {
+    const SceneDef scene = swinging_bar("tune = true\ntune_steps = 6\nrho = [0.01]\n");
+    const Model model = model_of(scene);
+    const std::string text = tuned(scene, model).text;
+    // Thirty-two iterations without momentum leave most of what there is to do.
+    const std::size_t at = text.find("error ");
+    ASSERT_NE(at, std::string::npos) << text;
+    const double before = std::stod(text.substr(text.find(", ", at) + 2));
+    EXPECT_GT(before, 0.1) << text;
 }
 
 TEST(Tune, finds_better_phases_the_same_ones_every_time_and_takes_them_from_its_file) {
@@ -93,7 +165,8 @@ TEST(Tune, says_when_there_is_nothing_to_find) {
 
 TEST(Tune, is_refused_without_chebyshev) {
     EXPECT_THROW(swinging_bar("tune = true\nacceleration = \"nesterov\"\n"), InputError);
-    EXPECT_THROW(swinging_bar("tune = true\ndirection = \"lbfgs\"\n"), InputError);
+    EXPECT_THROW(swinging_bar("tune = true\n", "neo_hookean", "lbfgs"), InputError);
+    EXPECT_THROW(swinging_bar("tune = true\n", "neo_hookean", "newton_cg"), InputError);
     EXPECT_FALSE(wants_tuning(swinging_bar("")));
 }
 

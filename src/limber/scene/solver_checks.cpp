@@ -104,7 +104,9 @@ void check_descent(const SceneDef& scene) {
     const auto& options = solver.options.as<DescentOptions>();
     const std::string conflict = descent_conflict(options);
     if (!conflict.empty()) throw InputError(solver.origin.at("direction"), "solver: " + conflict);
-    if (options.direction != DirectionKind::projective) return;
+    if (options.direction != DirectionKind::projective &&
+        options.direction != DirectionKind::projective_diagonal)
+        return;
     for (const BodyDef& body : scene.bodies) {
         if (!body.cloth) continue;
         const bool bent =
@@ -112,7 +114,7 @@ void check_descent(const SceneDef& scene) {
         if (body.cloth->stretch == StretchKind::springs && !bent) continue;
         throw InputError(body.origin.at("cloth"),
                          body.origin.path +
-                             ".cloth: direction = \"projective\" has a constant matrix for springs "
+                             ".cloth: projective dynamics has a constant matrix for springs "
                              "and flat hinges alone; allowed: stretch = \"springs\" with rest = "
                              "\"flat\" or bending = 0, or another direction");
     }

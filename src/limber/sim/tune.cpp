@@ -2,6 +2,7 @@
 #include "limber/sim/tune.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -18,9 +19,9 @@ namespace limber {
 
 namespace {
 
-constexpr int n_samples = 3;        // steps whose errors count
-constexpr int to_convergence = 16;  // times the iterations: what stands for the minimum
-constexpr int max_cycles = 12;      // of the tuner
+constexpr int max_cycles = 12;            // of the tuner
+constexpr Index largest_factor = 300000;  // [tets] whose minima are found by a factor
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 const DescentOptions* descent_of(const SceneDef& scene) {
     const std::string& name = scene.solver.options.name;
@@ -28,10 +29,15 @@ const DescentOptions* descent_of(const SceneDef& scene) {
     return descends ? &scene.solver.options.as<DescentOptions>() : nullptr;
 }
 
-SceneDef with(const SceneDef& scene, const ChebyshevPhases& phases) {
+/// Without the tuner; otherwise as the scene has it.
+SceneDef untuned(const SceneDef& scene) {
     SceneDef out = scene;
+    out.solver.options.as<DescentOptions>().tune = false;
+    return out;
+}
+SceneDef with(const SceneDef& scene, const ChebyshevPhases& phases) {
+    SceneDef out = untuned(scene);
     auto& options = out.solver.options.as<DescentOptions>();
-    options.tune = false;
     options.acceleration = AccelerationKind::chebyshev;
     options.rho = phases.rho;
     options.phases = phases.length;
@@ -46,64 +52,157 @@ std::unique_ptr<World> world_of(const SceneDef& scene, const Model& model) {
                                    WorldOptions{.measure_energy = false});
 }
 
-/// A step that candidates are compared in.
+/// A step of the pre-simulation.
 struct Sample {
-    std::vector<std::byte> record;  // of the world before it
-    double first = 0, least = 0;    // values of its objective [J]
+    State before;
+    double least = 0;      // value of its objective at the minimum [J]
+    std::vector<Vec3d> x;  // there, after contact
 };
 
-/// First and last value of the objective in the step after `sample`.
-std::array<double, 2> values_of(World& world, const Sample& sample) {
-    std::array<double, 2> out{std::numeric_limits<double>::quiet_NaN(), 0};
-    ByteReader reader(sample.record, "a state of the pre-simulation");
-    world.load(reader);
+struct Values {
+    double first = not_known, least = not_known, last = not_known;  // [J]
+    bool failed = false;
+};
+/// Values of the objective in the next step.
+Values step_with_values(World& world) {
+    Values out;
     auto& stepper = dynamic_cast<DescentStepper&>(world.stepper());
-    stepper.watch([&](int k, double value) { out[k == 0 ? 0 : 1] = value; });
-    const StepReport report = world.step();
+    stepper.watch([&](int k, double value) {
+        if (k == 0) out = {value, value, value, false};
+        out.last = value;
+        out.least = std::fmin(out.least, value);
+    });
+    out.failed = world.step().failed;
     stepper.watch({});
-    if (report.failed) out[1] = std::numeric_limits<double>::quiet_NaN();
     return out;
 }
 
-/// The pre-simulation, and the minima of the steps that count.
+/// The run that all trials follow: every step to its minimum by Newton's method.
 std::vector<Sample> pre_simulate(const SceneDef& scene, const Model& model, int steps) {
+    SceneDef exact = untuned(scene);
+    auto& options = exact.solver.options.as<DescentOptions>();
+    options.acceleration = AccelerationKind::none;
+    options.step_length = StepLengthKind::line_search;
+    options.direction =
+        model.n_tets() > largest_factor ? DirectionKind::newton_cg : DirectionKind::newton;
+    options.precision = Precision::twofold;
+    options.iterations = options.direction == DirectionKind::newton ? 60 : 5000;
+    options.rel_tolerance = 1e-9;
+    options.check_every = 1;
+    const auto world = world_of(exact, model);
     std::vector<Sample> out;
-    const auto world = world_of(scene, model);
     for (int k = 0; k < steps; ++k) {
-        // The last of each third.
-        const int third = (k + 1) * n_samples / steps;
-        if (third > k * n_samples / steps) {
-            ByteWriter record;
-            world->save(record);
-            out.push_back({record.bytes()});
-        }
-        if (world->step().failed) break;
+        Sample sample{world->state(), 0, {}};
+        const Values values = step_with_values(*world);
+        if (values.failed || !std::isfinite(values.least)) break;
+        sample.least = values.least;
+        sample.x = world->state().x;
+        out.push_back(std::move(sample));
     }
-    SceneDef long_run = scene;
-    auto& options = long_run.solver.options.as<DescentOptions>();
-    options.iterations *= to_convergence;
-    const auto converged = world_of(long_run, model);
-    for (Sample& sample : out) {
-        const auto [first, last] = values_of(*converged, sample);
-        sample.first = first;
-        sample.least = last;
-    }
-    std::erase_if(out, [](const Sample& s) { return !(s.first > s.least); });
     return out;
 }
 
-std::string text_of(const TuneResult& result, std::uint64_t hash, int steps) {
-    return fmt::format(
-        "# Phases of Chebyshev's method by a pre-simulation of {} steps; without this file it runs "
-        "again.\nscene = \"{:016x}\"\nimproved = {}\nrho = [{}]\nphases = [{}]\n"
-        "# {} trials in {} cycles: error {:.3g}, {:.3g} before\n",
-        steps, hash, result.improved(), fmt::join(result.phases.rho, ", "),
-        fmt::join(result.phases.length, ", "), result.trials, result.cycles, result.error,
-        result.first_error);
+double distance(std::span<const Vec3d> a, std::span<const Vec3d> b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += squared_norm(a[i] - b[i]);
+    return std::sqrt(sum);
 }
 
-/// The phases in a text of this scene. False: it belongs to another one, or is none.
-bool read(const std::string& text, std::uint64_t hash, ChebyshevPhases& phases, bool& improved) {
+/// Means over some steps.
+struct Errors {
+    double energy = 0;  // (ε − ε*) / (ε_0 − ε*), what the tuner makes small
+    double motion = 0;  // |x − x*| / |x* − x_n|
+    int count = 0;
+    void add(double e, double m) {
+        energy = (energy * count + e) / (count + 1);
+        motion = (motion * count + m) / (count + 1);
+        ++count;
+    }
+    bool below(const Errors& other) const {
+        return count > 0 && energy < other.energy && motion < other.motion;
+    }
+};
+/// What a trial leaves in the steps of the pre-simulation: each is entered with the positions and
+/// velocities of that, and with what the trial remembers of its own steps before.
+struct TrialErrors {
+    Errors chosen, later;  // in the second third of the steps, and in the last
+    double value() const { return chosen.count > 0 ? chosen.energy : not_known; }
+    bool below(const TrialErrors& other) const {
+        return chosen.below(other.chosen) && later.below(other.later);
+    }
+};
+TrialErrors errors_of(const SceneDef& scene, const Model& model,
+                      const std::vector<Sample>& samples) {
+    SceneDef trial = scene;
+    trial.solver.options.as<DescentOptions>().precision = Precision::twofold;
+    const auto world = world_of(trial, model);
+    TrialErrors out;
+    // The first third only shows how long steps may be.
+    for (std::size_t k = 0; k < samples.size(); ++k) {
+        const Sample& sample = samples[k];
+        world->state() = sample.before;
+        const Values values = step_with_values(*world);
+        if (values.failed || !std::isfinite(values.last)) return {};
+        const double fall = values.first - sample.least;
+        if (3 * k < samples.size() - 2 || !(fall > 0)) continue;
+        Errors& errors = 3 * k < 2 * samples.size() - 1 ? out.chosen : out.later;
+        errors.add((values.last - sample.least) / fall,
+                   distance(world->state().x, sample.x) / distance(sample.x, sample.before.x));
+    }
+    return out;
+}
+
+/// What the tuner found, against the scene as it is.
+struct Finding {
+    ChebyshevPhases phases;  // empty: nothing better than the scene's own
+    TrialErrors before, after;
+    int trials = 0, cycles = 0;
+    bool improved() const { return !phases.rho.empty(); }
+};
+
+/// Never worse than what the scene has: the phases must leave less of the energy and of the way,
+/// in the steps they were chosen by and in those after them.
+Finding find_phases(const SceneDef& scene, const Model& model, const DescentOptions& options) {
+    const std::vector<Sample> samples = pre_simulate(scene, model, options.tune_steps);
+    Finding out;
+    out.before = errors_of(untuned(scene), model, samples);
+    out.trials = 1;
+    if (!std::isfinite(out.before.value())) return out;
+    const int n = std::min(options.tune_phases, std::max(1, options.iterations / 8));
+    ChebyshevPhases start{std::vector<double>(n, options.rho.empty() ? 0.9998 : options.rho[0]),
+                          std::vector<int>(n, options.iterations / n)};
+    start.length.back() += options.iterations % n;
+    TuneOptions tuning;
+    tuning.max_cycles = max_cycles;
+    const TuneResult result = tune_chebyshev(
+        start,
+        [&](const ChebyshevPhases& trial) {
+            return errors_of(with(scene, trial), model, samples).value();
+        },
+        tuning);
+    out.after = errors_of(with(scene, result.phases), model, samples);
+    out.trials += result.trials + 1;
+    out.cycles = result.cycles;
+    if (out.after.below(out.before)) out.phases = result.phases;
+    return out;
+}
+
+std::string text_of(const Finding& found, std::uint64_t hash, int steps) {
+    std::string text = fmt::format(
+        "# Phases of Chebyshev's method by a pre-simulation of {} steps; without this file it runs "
+        "again.\nscene = \"{:016x}\"\nimproved = {}\nrho = [{}]\nphases = [{}]\n",
+        steps, hash, found.improved(), fmt::join(found.phases.rho, ", "),
+        fmt::join(found.phases.length, ", "));
+    return text + fmt::format(
+                      "# {} trials in {} cycles: error {:.3g}, {:.3g} as the scene is; in "
+                      "steps it was not chosen by {:.3g}, {:.3g}\n",
+                      found.trials, found.cycles, found.after.value(), found.before.value(),
+                      found.after.later.energy, found.before.later.energy);
+}
+
+/// The phases in a text of this scene, none where nothing was found. False: it belongs to another
+/// one, or is none.
+bool read(const std::string& text, std::uint64_t hash, ChebyshevPhases& phases) {
     try {
         const Value file = parse_toml(text, "tuned.toml");
         const Value *of = file.find("scene"), *rho = file.find("rho"),
@@ -118,8 +217,7 @@ bool read(const std::string& text, std::uint64_t hash, ChebyshevPhases& phases, 
             if (!n.is(ValueKind::integer) || n.integer < 1) return false;
             phases.length.push_back(static_cast<int>(n.integer));
         }
-        improved = better->boolean;
-        return !phases.rho.empty() && phases.rho.size() == phases.length.size();
+        return better->boolean == !phases.rho.empty() && phases.rho.size() == phases.length.size();
     } catch (const InputError&) {
         return false;
     }
@@ -137,41 +235,23 @@ TunedScene tuned(const SceneDef& scene, const Model& model, const std::string& c
     const DescentOptions& options = *descent_of(scene);
     TunedScene out;
     ChebyshevPhases phases;
-    if (read(cached, hash, phases, out.improved)) {
+    if (read(cached, hash, phases)) {
         out.text = cached;
         out.note = "phases from tuned.toml";
     } else {
-        const int n = std::min(options.tune_phases, std::max(1, options.iterations / 8));
-        const double rho = options.rho.empty() ? 0.9998 : options.rho[0];
-        ChebyshevPhases start{std::vector<double>(n, rho),
-                              std::vector<int>(n, options.iterations / n)};
-        start.length.back() += options.iterations % n;
-        const std::vector<Sample> samples =
-            pre_simulate(with(scene, start), model, options.tune_steps);
-        TuneOptions tuning;
-        tuning.max_cycles = samples.empty() ? 0 : max_cycles;
-        const TuneResult result = tune_chebyshev(
-            start,
-            [&](const ChebyshevPhases& trial) {
-                const auto world = world_of(with(scene, trial), model);
-                double sum = 0;
-                for (const Sample& s : samples)
-                    sum += (values_of(*world, s)[1] - s.least) / (s.first - s.least);
-                return samples.empty() ? 1.0 : sum / static_cast<double>(samples.size());
-            },
-            tuning);
-        out.text = text_of(result, hash, options.tune_steps);
+        const Finding found = find_phases(scene, model, options);
+        out.text = text_of(found, hash, options.tune_steps);
         // By way of the text, so that a run that finds it there has the same bits.
         phases = {};
-        read(out.text, hash, phases, out.improved);
-        out.note = out.improved ? fmt::format("tuned in {} trials, error {:.3g} ({:.3g} before)",
-                                              result.trials, result.error, result.first_error)
-                                : fmt::format(
-                                      "the tuner found nothing better than rho = {:g} in "
-                                      "{} trials",
-                                      rho, result.trials);
+        read(out.text, hash, phases);
+        out.note = found.improved()
+                       ? fmt::format("tuned in {} trials, error {:.3g} ({:.3g} before)",
+                                     found.trials, found.after.value(), found.before.value())
+                       : fmt::format("the tuner found nothing better than rho = {:g} in {} trials",
+                                     options.rho.empty() ? 0.0 : options.rho[0], found.trials);
     }
-    out.scene = with(scene, phases);
+    out.improved = !phases.rho.empty();
+    out.scene = out.improved ? with(scene, phases) : untuned(scene);
     return out;
 }
 

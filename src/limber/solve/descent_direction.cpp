@@ -146,6 +146,8 @@ std::unique_ptr<Direction<Real>> make_direction(const Model& model, const Descen
             return make_lbfgs<Real>(model, options);
         case DirectionKind::projective:
             return make_projective<Real>(model);
+        case DirectionKind::projective_diagonal:
+            return make_projective_diagonal<Real>(model);
         case DirectionKind::newton:
             return make_newton<Real>(model, options);
         case DirectionKind::newton_cg:

@@ -66,6 +66,8 @@ std::unique_ptr<Direction<Real>> make_lbfgs(const Model& model, const DescentOpt
 template <class Real>
 std::unique_ptr<Direction<Real>> make_projective(const Model& model);
 template <class Real>
+std::unique_ptr<Direction<Real>> make_projective_diagonal(const Model& model);
+template <class Real>
 std::unique_ptr<Direction<Real>> make_newton(const Model& model, const DescentOptions& options);
 
 }  // namespace limber

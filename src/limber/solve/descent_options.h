@@ -20,16 +20,18 @@ enum class DirectionKind {
     lbfgs,
     projective,
     newton,
-    newton_cg
+    newton_cg,
+    projective_diagonal
 };
-constexpr std::array<std::string_view, 8> enum_names(DirectionKind) {
-    return {"gradient", "jacobi",     "block_jacobi", "nonlinear_cg",
-            "lbfgs",    "projective", "newton",       "newton_cg"};
+constexpr std::array<std::string_view, 9> enum_names(DirectionKind) {
+    return {"gradient",   "jacobi", "block_jacobi", "nonlinear_cg",       "lbfgs",
+            "projective", "newton", "newton_cg",    "projective_diagonal"};
 }
 /// Depends on the present iterate alone: momentum can be added to it (section 4.3).
 constexpr bool is_stationary(DirectionKind kind) {
     return kind == DirectionKind::gradient || kind == DirectionKind::jacobi ||
-           kind == DirectionKind::block_jacobi || kind == DirectionKind::projective;
+           kind == DirectionKind::block_jacobi || kind == DirectionKind::projective ||
+           kind == DirectionKind::projective_diagonal;
 }
 
 enum class AccelerationKind { automatic, none, chebyshev, nesterov };
@@ -94,7 +96,8 @@ void fields(Visitor& field, DescentOptions& o) {
           "search direction: Newton's as far as conjugate gradients on fixed aggregates get with "
           "the iterations (newton_cg: nothing to tune), the gradient as it is, divided by the "
           "Hessian's diagonal (jacobi: the source's) or its 3x3 blocks, conjugate, limited-memory "
-          "quasi-Newton, by the constant matrix of projective dynamics, or Newton's");
+          "quasi-Newton, by the constant matrix of projective dynamics or its diagonal, or "
+          "Newton's");
     field("acceleration", o.acceleration, any_value(),
           "momentum: chebyshev (semi-iterative, in phases) or nesterov (with restarts); auto: "
           "chebyshev where the direction depends on the present iterate alone, else none");
@@ -141,8 +144,10 @@ void fields(Visitor& field, DescentOptions& o) {
         "chebyshev: rho and phases are found by a pre-simulation before the run, which starts from "
         "rho; a run keeps them in tuned.toml of its folder");
     field("tune_phases", o.tune_phases, between(1, 16), "chebyshev: phases that tune looks for");
-    field("tune_steps", o.tune_steps, between(1, 10000),
-          "time steps of the pre-simulation; errors are measured at three of them");
+    field(
+        "tune_steps", o.tune_steps, between(1, 10000),
+        "time steps of the pre-simulation, by Newton's method; phases are chosen by errors in the "
+        "second third of them and checked in the last");
     field("eta", o.eta, between(0, 1), "share of the acceleration in initial = \"acceleration\"");
     field("cg", o.cg, any_value(), "nonlinear_cg: formula of the conjugate direction");
     field("history", o.history, between(1, 100), "lbfgs: pairs kept");
