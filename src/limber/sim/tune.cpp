@@ -20,6 +20,7 @@ namespace limber {
 namespace {
 
 constexpr int max_cycles = 12;            // of the tuner
+constexpr int steps_to_check = 4;         // in parts of tune_steps, those chosen by included
 constexpr Index largest_factor = 300000;  // [tets] whose minima are found by a factor
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
@@ -125,14 +126,14 @@ struct Errors {
 /// What a trial leaves in the steps of the pre-simulation: each is entered with the positions and
 /// velocities of that, and with what the trial remembers of its own steps before.
 struct TrialErrors {
-    Errors chosen, later;  // in the second third of the steps, and in the last
+    Errors chosen, later;  // in the steps of the tuner without the first third, and in those after
     double value() const { return chosen.count > 0 ? chosen.energy : not_known; }
     bool below(const TrialErrors& other) const {
         return chosen.below(other.chosen) && later.below(other.later);
     }
 };
-TrialErrors errors_of(const SceneDef& scene, const Model& model,
-                      const std::vector<Sample>& samples) {
+TrialErrors errors_of(const SceneDef& scene, const Model& model, std::span<const Sample> samples,
+                      std::size_t n_chosen) {
     SceneDef trial = scene;
     trial.solver.options.as<DescentOptions>().precision = Precision::twofold;
     const auto world = world_of(trial, model);
@@ -144,8 +145,8 @@ TrialErrors errors_of(const SceneDef& scene, const Model& model,
         const Values values = step_with_values(*world);
         if (values.failed || !std::isfinite(values.last)) return {};
         const double fall = values.first - sample.least;
-        if (3 * k < samples.size() - 2 || !(fall > 0)) continue;
-        Errors& errors = 3 * k < 2 * samples.size() - 1 ? out.chosen : out.later;
+        if (3 * k + 2 < n_chosen || !(fall > 0)) continue;
+        Errors& errors = k < n_chosen ? out.chosen : out.later;
         errors.add((values.last - sample.least) / fall,
                    distance(world->state().x, sample.x) / distance(sample.x, sample.before.x));
     }
@@ -163,24 +164,29 @@ struct Finding {
 /// Never worse than what the scene has: the phases must leave less of the energy and of the way,
 /// in the steps they were chosen by and in those after them.
 Finding find_phases(const SceneDef& scene, const Model& model, const DescentOptions& options) {
-    const std::vector<Sample> samples = pre_simulate(scene, model, options.tune_steps);
+    // Momentum grows careful and bold again over many steps: what a few show need not last.
+    const std::vector<Sample> samples =
+        pre_simulate(scene, model, steps_to_check * options.tune_steps);
+    const std::size_t n = std::min<std::size_t>(options.tune_steps, samples.size());
+    const std::span<const Sample> chosen(samples.data(), n);
     Finding out;
-    out.before = errors_of(untuned(scene), model, samples);
+    out.before = errors_of(untuned(scene), model, samples, n);
     out.trials = 1;
     if (!std::isfinite(out.before.value())) return out;
-    const int n = std::min(options.tune_phases, std::max(1, options.iterations / 8));
-    ChebyshevPhases start{std::vector<double>(n, options.rho.empty() ? 0.9998 : options.rho[0]),
-                          std::vector<int>(n, options.iterations / n)};
-    start.length.back() += options.iterations % n;
+    const int phases = std::min(options.tune_phases, std::max(1, options.iterations / 8));
+    ChebyshevPhases start{
+        std::vector<double>(phases, options.rho.empty() ? 0.9998 : options.rho[0]),
+        std::vector<int>(phases, options.iterations / phases)};
+    start.length.back() += options.iterations % phases;
     TuneOptions tuning;
     tuning.max_cycles = max_cycles;
     const TuneResult result = tune_chebyshev(
         start,
         [&](const ChebyshevPhases& trial) {
-            return errors_of(with(scene, trial), model, samples).value();
+            return errors_of(with(scene, trial), model, chosen, n).value();
         },
         tuning);
-    out.after = errors_of(with(scene, result.phases), model, samples);
+    out.after = errors_of(with(scene, result.phases), model, samples, n);
     out.trials += result.trials + 1;
     out.cycles = result.cycles;
     if (out.after.below(out.before)) out.phases = result.phases;
