@@ -113,8 +113,7 @@ void race_without_factor(const BenchOptions& options, const std::string& name,
         const RaceResult newton = race(options, scene, run, steps, one_newton, {})[0];
         result.markdown += fmt::format(
             "With a factor: {} takes {} CPU ms ({} ms of waiting) and leaves {} (worst {}), "
-            "distance {}. Where its memory is there, that is what a user of a CPU should "
-            "choose.\n",
+            "distance {}.\n",
             one_newton.label, digits(mean_of(newton.ms)), digits(mean_of(newton.wall_ms)),
             digits(mean_of(newton.error)), digits(worst_of(newton.error)),
             digits(mean_of(newton.distance)));
