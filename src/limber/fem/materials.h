@@ -28,7 +28,7 @@ using AnyMaterial = std::variant<CorotatedElastic, LinearElastic, StVenantKirchh
 struct Conversion {
     bool on = false;
     double lower = 0.05, upper = 0.15;  // λ⁻, λ⁺: stretches where the hand-over ends and starts
-    double back = 0.95;                 // what was handed over whole returns above this stretch
+    double back = 0.95;                 // what ended a step below λ⁻ returns above this
     double fade = 0.05;                 // L: what the interpolant may fall an iteration
 };
 

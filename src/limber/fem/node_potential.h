@@ -25,9 +25,9 @@ class NodePotential {
   public:
     using Positions = std::span<const Vec3d>;
     virtual ~NodePotential() = default;
-    /// As Potential::hold and set_held: interpolants of the invertible conversion.
+    /// As Potential::hold and set_kept: interpolants of the invertible conversion.
     virtual void hold(Positions) {}
-    virtual void set_held(std::span<const double>) {}
+    virtual void set_kept(std::span<const char>) {}
     /// Adds the elements of `node`.
     virtual void add(Index node, Positions x, NodeDerivatives& out) const = 0;
     /// Energy of its elements with the node at `at` instead of x[node]; infinite where a law has

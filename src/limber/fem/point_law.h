@@ -66,7 +66,14 @@ struct PointLaw {
     void projected_blocks(const Mat3<T>& F, const T& l, const Vec3<T> (&g)[3],
                           Mat3<T> (&K)[6]) const;
     /// l of the next iteration, Eq. (17), from that of the one before; 0 without conversion.
-    /// Deviation: 1 stays 1 until the tet nearly has its shape again (Conversion::back).
+    /// Whether a tet that begins a step of time in this state stays handed over to its end: the
+    /// barriers of a law tie tets that are half way back into knots. Beyond the source.
+    bool keeps(const Mat3d& F, bool kept) const {
+        const double least = kept ? conversion.back : conversion.lower;
+        const Invariants<double> v = invariants_of(F);
+        if (!conversion.on || (v.J > 0 && v.J * v.J > least * least * v.II)) return false;
+        return signed_svd(F).s.z < least;
+    }
     template <class T>
     T interpolant(const Mat3<T>& F, const T& before) const;
 
@@ -242,13 +249,6 @@ T PointLaw<Law>::interpolant(const Mat3<T>& F, const T& before) const {
     if (!conversion.on) return zero;
     const T faded = before - T(conversion.fade);
     T l = select(faded > zero, faded, zero);
-    // What was handed over whole stays so until it has its shape again: the barriers of a law tie
-    // tets that are half way there into knots.
-    const auto gone = before >= one;
-    if (any(gone)) {
-        const T smallest = signed_svd(F).s.z;
-        l = select(gone & (smallest < T(conversion.back)), one, l);
-    }
     // s₂ >= J / |cof F| for J > 0, since |cof F| >= s₀ s₁: usually above λ⁺ without a
     // decomposition.
     const T upper(conversion.upper);

@@ -29,12 +29,13 @@ class Potential {
     /// Takes from x what derivatives and comparisons of energies hold fixed (interpolants of the
     /// invertible conversion). Called once an iteration.
     virtual void hold(Positions) {}
-    /// Forgets what was held.
-    virtual void release() {}
-    /// What is held, for checkpoints and for others of the same elements: one number an element,
-    /// or none at all.
-    virtual std::vector<double> held() const { return {}; }
-    virtual void set_held(std::span<const double>) {}
+    /// A step of time begins at x: what was held is forgotten, but for elements that are kept by
+    /// the invertible conversion until they have their shape again.
+    virtual void begin_step(Positions) {}
+    /// What is kept, for checkpoints and for others of the same elements: 0 or 1 an element, or
+    /// nothing at all.
+    virtual std::vector<char> kept() const { return {}; }
+    virtual void set_kept(std::span<const char>) {}
     /// E(x) [J]; infinite where the law has no value (an inverted tet under a law with ln J).
     virtual double energy(Positions x) = 0;
     /// g += ∂E/∂x [N].

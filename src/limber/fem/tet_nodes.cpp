@@ -34,9 +34,10 @@ class TetNodes final : public NodePotential {
     TetNodes(const TetMesh& mesh, std::span<const Material> materials,
              std::span<const Index> tet_material);
     void hold(Positions x) override;
-    void set_held(std::span<const double> held) override {
-        if (held.size() == interpolant_.size())
-            std::copy(held.begin(), held.end(), interpolant_.begin());
+    void set_kept(std::span<const char> kept) override {
+        if (kept.size() != interpolant_.size()) return;
+        kept_.assign(kept.begin(), kept.end());
+        std::copy(kept.begin(), kept.end(), interpolant_.begin());
     }
     void add(Index node, Positions x, NodeDerivatives& out) const override;
     double energy(Index node, const Vec3d& at, Positions x) const override;
@@ -54,6 +55,7 @@ class TetNodes final : public NodePotential {
     std::vector<Mat3d> Dm_inv_;
     std::vector<Index> tet_material_;
     std::vector<double> interpolant_;  // one a tet
+    std::vector<char> kept_;           // its interpolant stays 1
 };
 
 TetNodes::TetNodes(const TetMesh& mesh, std::span<const Material> materials,
@@ -118,6 +120,7 @@ void TetNodes::hold(Positions x) {
         const Vec3d o = x[tet[0]];
         const Mat3d F =
             Mat3d::from_columns(x[tet[1]] - o, x[tet[2]] - o, x[tet[3]] - o) * Dm_inv_[t];
+        if (!kept_.empty() && kept_[t]) return;
         visit_law(materials_[tet_material_[t]],
                   [&](const auto& law) { interpolant_[t] = law.interpolant(F, interpolant_[t]); });
     });

@@ -114,27 +114,57 @@ Mat3d TetPotential<Real>::deformation(Index t, Positions x) const {
 }
 
 template <class Real>
-void TetPotential<Real>::release() {
-    for (Group& group : groups_) std::fill(group.interpolant, group.interpolant + W, Real(0));
-    std::fill(chunk_converted_.begin(), chunk_converted_.end(), 0);
+void TetPotential<Real>::begin_step(Positions x) {
+    if (!converts_) return;
+    parallel_chunks(plan_.n_chunks(), [&](Index chunk) {
+        visit_law(materials_[chunk_material_[chunk]], [&](const auto& law) {
+            bool converted = false;
+            for (Index p = plan_.packet_begin[chunk]; p < plan_.packet_begin[chunk + 1]; ++p) {
+                Group& group = groups_[p];
+                const Mat3<Lanes> F = gradient_of(group, x.data());
+                for (int lane = 0; lane < W; ++lane) {
+                    Mat3d own;
+                    for (int k = 0; k < 9; ++k) own.a[k] = static_cast<double>(F.a[k][lane]);
+                    const bool keeps = law.keeps(own, group.kept[lane] > 0);
+                    group.kept[lane] = group.interpolant[lane] = keeps ? Real(1) : Real(0);
+                    converted = converted || keeps;
+                }
+            }
+            chunk_converted_[chunk] = converted;
+        });
+    });
 }
 
 template <class Real>
-std::vector<double> TetPotential<Real>::held() const {
-    return converts_ ? interpolants() : std::vector<double>();
+std::vector<char> TetPotential<Real>::kept() const {
+    std::vector<char> out(converts_ ? tets_.size() : 0);
+    for (std::size_t t = 0; t < out.size(); ++t)
+        out[t] = groups_[rest_[t].place / W].kept[rest_[t].place % W] > 0;
+    return out;
 }
 
 template <class Real>
-void TetPotential<Real>::set_held(std::span<const double> held) {
-    if (!converts_ || held.size() != tets_.size()) return;
-    for (std::size_t t = 0; t < tets_.size(); ++t)
-        groups_[rest_[t].place / W].interpolant[rest_[t].place % W] = static_cast<Real>(held[t]);
+void TetPotential<Real>::set_kept(std::span<const char> kept) {
+    if (!converts_) return;
+    for (std::size_t t = 0; t < tets_.size(); ++t) {
+        Group& group = groups_[rest_[t].place / W];
+        const Real keeps = kept.empty() ? Real(0) : static_cast<Real>(kept[t]);
+        group.kept[rest_[t].place % W] = group.interpolant[rest_[t].place % W] = keeps;
+    }
     for (Index chunk = 0; chunk < plan_.n_chunks(); ++chunk) {
         bool converted = false;
         for (Index p = plan_.packet_begin[chunk]; p < plan_.packet_begin[chunk + 1]; ++p)
             converted = converted || any(Lanes::load(groups_[p].interpolant) > Lanes(Real(0)));
         chunk_converted_[chunk] = converted;
     }
+}
+
+/// The interpolant of the next iteration; 1 where it is kept.
+template <class Lanes, class Law, class Scalar>
+Lanes next_interpolant(const PointLaw<Law>& law, const Mat3<Lanes>& F, const Lanes& before,
+                       const Scalar* kept) {
+    const Lanes l = law.interpolant(F, before), keeps = Lanes::load(kept);
+    return select(keeps > l, keeps, l);
 }
 
 template <class Real>
@@ -146,8 +176,8 @@ void TetPotential<Real>::hold(Positions x) {
             bool converted = false;
             for (Index p = plan_.packet_begin[chunk]; p < plan_.packet_begin[chunk + 1]; ++p) {
                 Group& group = groups_[p];
-                const Lanes l =
-                    law.interpolant(gradient_of(group, x.data()), Lanes::load(group.interpolant));
+                const Lanes l = next_interpolant(law, gradient_of(group, x.data()),
+                                                 Lanes::load(group.interpolant), group.kept);
                 l.store(group.interpolant);
                 converted = converted || any(l > Lanes(Real(0)));
             }
@@ -165,8 +195,9 @@ bool TetPotential<Real>::converted() const {
 /// registers.
 template <class Law, class Lanes>
 [[gnu::noinline]] Mat3<Lanes> converted_stress(const PointLaw<Law>& law, const Mat3<Lanes>& F,
-                                               bool hold, Lanes& l) {
-    if (hold) l = law.interpolant(F, l);
+                                               bool hold, const typename Lanes::Scalar* kept,
+                                               Lanes& l) {
+    if (hold) l = next_interpolant(law, F, l, kept);
     return law.stress(F, l);
 }
 template <class Law, class Lanes>
@@ -238,7 +269,7 @@ template <class Law>
             P = law.law.stress(F);
             if (law.volume != 0) P += VolumeTerm{law.volume}.stress(F);
         } else {
-            P = converted_stress(law, F, hold, l);
+            P = converted_stress(law, F, hold, group->kept, l);
             l.store(group->interpolant);
             converted = converted || any(l > Lanes(Real(0)));
         }

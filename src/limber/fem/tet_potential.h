@@ -26,9 +26,9 @@ class TetPotential final : public Potential<Real> {
                  std::span<const Index> tet_material);
 
     void hold(Positions x) override;
-    void release() override;
-    std::vector<double> held() const override;
-    void set_held(std::span<const double> held) override;
+    void begin_step(Positions x) override;
+    std::vector<char> kept() const override;
+    void set_kept(std::span<const char> kept) override;
     double energy(Positions x) override;
     void add_gradient(Positions x, std::span<Vec3<Real>> g) override;
     bool begin_gradient(Positions x, bool hold) override;
@@ -55,6 +55,7 @@ class TetPotential final : public Potential<Real> {
         Real Dm_inv[9][W];
         Real volume[W];
         Real interpolant[W];
+        Real kept[W];  // 1 where the interpolant stays 1 in this step of time, else 0
     };
     struct RestTet {
         Mat3d Dm_inv;

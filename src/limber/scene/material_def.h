@@ -96,9 +96,10 @@ void fields(Visitor& field, MaterialDef& o) {
           "hand elements that are nearly flat or inverted over to the projective energy");
     field("lambda_minus", o.lambda_minus, between(-1, 1), "stretch at which it has all of them");
     field("lambda_plus", o.lambda_plus, between(-1, 1), "stretch below which it gets some");
-    field("lambda_back", o.lambda_back, between(-1, 1),
-          "stretch that elements it had all of must reach before the law has them again; at most "
-          "lambda_plus: they return as they left, the rule of the source");
+    field(
+        "lambda_back", o.lambda_back, between(-1, 1),
+        "stretch that elements that ended a time step below lambda_minus must reach before the law "
+        "has them again; -1: at once, the rule of the source");
     field("fade", o.fade, Rule{.lo = 0, .hi = 1, .open_lo = true},
           "how much of its share it may lose from one iteration to the next");
     field("tangent", o.tangent, any_value(),

@@ -21,8 +21,8 @@ NodeObjective::NodeObjective(const Objective<double>& objective)
 
 void NodeObjective::begin() {
     for (const auto& whole : objective_.potentials())
-        if (const std::vector<double> held = whole->held(); !held.empty())
-            for (auto& part : potentials_) part->set_held(held);
+        if (const std::vector<char> kept = whole->kept(); !kept.empty())
+            for (auto& part : potentials_) part->set_kept(kept);
     for (Index node : tied_nodes_) tied_[node] = 0;
     tied_nodes_.clear();
     std::fill(touch_begin_.begin(), touch_begin_.end(), 0);

@@ -84,7 +84,8 @@ void Objective<Real>::begin(const StepInput& in, const State& state) {
             static_cast<Real>(kappa_ * model_.lumped[i] + sigma_ / h * model_.lumped_damping[i]);
         linear_[i] = cast<Real>(kappa_ * h * model_.lumped[i] * state.v[i] + in.external[i]);
     });
-    for (std::size_t p = 0; p < exact_.size(); ++p) exact_[p]->set_held(potentials_[p]->held());
+    for (auto& part : potentials_) part->begin_step(start_);
+    for (std::size_t p = 0; p < exact_.size(); ++p) exact_[p]->set_kept(potentials_[p]->kept());
     if (integrator == Integrator::trapezoid) {
         std::fill(start_force_.begin(), start_force_.end(), Vec3d{});
         for (auto& part : exact_) part->add_gradient(state.x, start_force_);
@@ -197,7 +198,7 @@ void Objective<Real>::hold(ConstVectors x) {
 
 template <class Real>
 void Objective<Real>::release() {
-    for (auto& part : potentials_) part->release();
+    for (auto& part : potentials_) part->set_kept({});
 }
 
 template <class Real>

@@ -48,16 +48,16 @@ class Objective {
 
     /// Takes from x what derivatives hold fixed; once an iteration (Potential::hold).
     void hold(ConstVectors x);
-    /// Forgets what is held from step to step.
+    /// Forgets what is kept from step to step.
     void release();
-    /// What is held from step to step (core/history.h).
+    /// What is kept from step to step (core/history.h).
     template <class List, class Self>
     static void list_history(List& list, Self& self) {
         for (auto& part : self.potentials_) {
-            std::vector<double> held = part->held();
-            if (held.empty()) continue;
-            list.numbers("objective.held", held);
-            if constexpr (!std::is_const_v<Self>) part->set_held(held);
+            std::vector<char> kept = part->kept();
+            if (kept.empty()) continue;
+            list.flags("objective.kept", kept);
+            if constexpr (!std::is_const_v<Self>) part->set_kept(kept);
         }
     }
     double value(ConstVectors x);
