@@ -157,7 +157,8 @@ class WarpCancelingStepper final : public Stepper {
     void estimate(const State& state, StepReport& report);
     std::span<const double> costs() const;
     void choose(const StepInput& in);
-    void choose_by_schedule(const StepInput& in);
+    void mark_what_must_be(const StepInput& in);
+    void choose_by_schedule();
     void note_decision();
     SolveStats update_factor(const StepInput& in, StepReport& report);
     void mark_tets(const StepInput& in);

@@ -97,17 +97,21 @@ void WarpCancelingStepper::choose(const StepInput& in) {
     if (budget)  // what is good enough is not worth the time
         for (double& b : badness_)
             if (b <= threshold_) b = 0;
+    mark_what_must_be(in);
+    const Index n_of_contacts = marks_->n_marked();
     if (replaying_) {
         for (const Index s : replayed_)  // those of another scene's run may not be there
             if (s < std::ssize(badness_)) marks_->mark(s, flop_cost_);
         replaying_ = false;
     } else {
-        choose_by_schedule(in);
+        choose_by_schedule();
     }
+    only_contacts_ = marks_->n_marked() == n_of_contacts;
     if (clocked()) note_decision();
 }
 
-void WarpCancelingStepper::choose_by_schedule(const StepInput& in) {
+/// Whatever the schedule: where contact is or was, and where a frame was changed.
+void WarpCancelingStepper::mark_what_must_be(const StepInput& in) {
     const std::span<const double> cost = costs();
     for (const Index i : contact_nodes_) marks_->mark(supernode_of_node(i), cost);
     if (options_.linearise)
@@ -117,7 +121,10 @@ void WarpCancelingStepper::choose_by_schedule(const StepInput& in) {
     for (const Index i : reframed_)
         for (const Index entry : model_.elements.incidence.of(i))
             marks_->mark(tet_supernode_[entry / 4], cost);
-    const Index n_of_contacts = marks_->n_marked();
+}
+
+void WarpCancelingStepper::choose_by_schedule() {
+    const std::span<const double> cost = costs();
     double full = 0;
     for (const double c : cost) full += c;
     const double budget = std::max(options_.budget_ms, options_.budget_share * full);
@@ -136,7 +143,6 @@ void WarpCancelingStepper::choose_by_schedule(const StepInput& in) {
             if (age_.update_is_due()) marks_->mark_above(-1, badness_, cost);
             break;
     }
-    only_contacts_ = marks_->n_marked() == n_of_contacts;
 }
 
 /// The lowest marked supernodes: their ancestors follow.
