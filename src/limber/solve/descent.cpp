@@ -430,7 +430,7 @@ std::string descent_conflict(const DescentOptions& options) {
         return "acceleration = \"" + name_of(options.acceleration) +
                "\" cannot go with direction = \"" + name_of(options.direction) +
                "\", which has a memory or a step of its own; allowed: gradient, jacobi, "
-               "block_jacobi, projective";
+               "block_jacobi, projective, projective_diagonal";
     if (accelerated && options.step_length == StepLengthKind::line_search)
         return "step_length = \"line_search\" cannot go with acceleration = \"" +
                name_of(options.acceleration) +
@@ -449,13 +449,14 @@ std::string descent_conflict(const DescentOptions& options) {
         return std::string(unused) +
                " cannot go with direction = \"newton_cg\", the default, which has no use for them; "
                "allowed: direction = \"jacobi\" (Wang & Yang 2016), gradient, block_jacobi, "
-               "projective";
+               "projective, projective_diagonal";
     const bool may_tune =
         is_stationary(options.direction) && (options.acceleration == AccelerationKind::chebyshev ||
                                              options.acceleration == AccelerationKind::automatic);
     if (options.tune && !may_tune)
         return "tune = true looks for phases of acceleration = \"chebyshev\"; allowed: that, with "
-               "direction = \"gradient\", \"jacobi\", \"block_jacobi\" or \"projective\"";
+               "direction = \"gradient\", \"jacobi\", \"block_jacobi\", \"projective\" or "
+               "\"projective_diagonal\"";
     if (!options.phases.empty() && options.phases.size() + 1 != options.rho.size() &&
         options.phases.size() != options.rho.size())
         return "phases has " + std::to_string(options.phases.size()) + " entries and rho " +
