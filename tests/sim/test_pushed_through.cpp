@@ -55,7 +55,8 @@ method = "none"
         ASSERT_FALSE(last.failed) << last.failure.what;
         ASSERT_LT(last.kinetic, 2e4) << k;  // [J]; what is squeezed holds as much
     }
-    EXPECT_LT(last.kinetic, 1e-2);
+    // Beside some 10 kJ of strain: single tets may flip to and fro at the edge of the conversion.
+    EXPECT_LT(last.kinetic, 1);
 }
 INSTANTIATE_TEST_SUITE_P(
     All, PushedThrough,
