@@ -16,7 +16,7 @@ tidy      clang-tidy
 repeat    the tests 20 times in a row
 resume    stop after every step and go on to the end, every solver with every contact
 kill      kill and resume, 500 times
-descent   descent at its defaults: every body under every law, and bodies drawn by the commit
+descent   descent at its defaults: every body under every law, bodies drawn by the commit, six of 50K to 300K tets
 calculix  beside CalculiX
 blender   exported runs in Blender
 scenes    every scene to its end
@@ -105,6 +105,8 @@ long_resume() {  # stop after every step, go on to the end
 long_descent() {
   release_build
   LIMBER_LONG=1 LIMBER_SEED=$(git rev-parse --short HEAD) build/release/tests/test_sim --gtest_filter='DescentDefaults.*'
+  build/release/limber-bench bench descent-bodies | tee build/descent-bodies.log
+  ! grep '^- not reproduced' build/descent-bodies.log
 }
 long_kill() { release_build; /usr/bin/python3 tests/program/kill_resume.py build/release/limber --times 500; }
 long_calculix() {

@@ -71,6 +71,8 @@ const BenchEntry table[] = {
      "force against stretch, four laws, beside the analytic curve", wang2016_fig11},
     {"descent-defaults", "beside Wang & Yang 2016",
      "descent with every option at its default, where defaults once went wrong", descent_defaults},
+    {"descent-bodies", "beside Wang & Yang 2016",
+     "the same on six bodies of 50K to 300K tets, beside Newton's method", descent_bodies},
     {"descent-today", "beside Wang & Yang 2016",
      "error against time in steps of a run: all methods without a factor, and one Newton iteration",
      descent_today, true},

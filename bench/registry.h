@@ -65,5 +65,6 @@ BenchResult beam_101k(const BenchOptions& options);
 BenchResult linear_solvers(const BenchOptions& options);
 BenchResult descent_today(const BenchOptions& options);
 BenchResult descent_defaults(const BenchOptions& options);
+BenchResult descent_bodies(const BenchOptions& options);
 
 }  // namespace limber::bench

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "limber/core/cpu_time.h"
+#include "limber/core/distance.h"
 #include "limber/fem/tet_potential.h"
 #include "limber/scene/build_model.h"
 #include "limber/scene/registry.h"
@@ -25,12 +26,6 @@ constexpr Index largest_factor = 400000;  // [tets]
 
 SolverSpec spec_of(const std::string& text) {
     return parse_solvers(text, "bench")[0];
-}
-
-double distance(std::span<const Vec3d> a, std::span<const Vec3d> b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += squared_norm(a[i] - b[i]);
-    return std::sqrt(sum);
 }
 
 std::string with_budget(const RaceMethod& method, int budget) {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "limber/contact/methods/none.h"
+#include "limber/core/distance.h"
 #include "limber/mesh/shapes.h"
 #include "limber/sim/world.h"
 #include "limber/solve/corotational.h"
@@ -60,12 +61,7 @@ Material of(double young = 1e5, double poisson = 0.35) {
     return material;
 }
 
-/// Euclidean over all nodes.
-inline double distance(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += squared_norm(a[i] - b[i]);
-    return std::sqrt(sum);
-}
+using limber::distance;
 /// Of the size of b.
 inline double relative_distance(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
     return distance(a, b) / distance(b, std::vector<Vec3d>(b.size()));

@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "limber/core/distance.h"
 #include "limber/linalg/block_csr.h"
 
 namespace limber::test {
@@ -161,10 +162,6 @@ inline Vectors some_prescribed(Index n) {
     return free;
 }
 
-inline double distance(std::span<const Vec3d> a, std::span<const Vec3d> b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += squared_norm(a[i] - b[i]);
-    return std::sqrt(sum);
-}
+using limber::distance;
 
 }  // namespace limber::test

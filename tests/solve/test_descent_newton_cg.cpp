@@ -10,6 +10,7 @@
 #include "limber/solve/newton.h"
 #include "limber/solve/vertex_block_descent.h"
 #include "limber/study/contestant.h"
+#include "limber/study/step_errors.h"
 
 namespace limber {
 namespace {
@@ -24,39 +25,11 @@ NewtonOptions exact() {
     options.rel_tolerance = 1e-9;
     return options;
 }
-double energy(const StepReport& r) {
-    return r.kinetic + r.elastic + r.potential;
-}
-
-struct RunErrors {
-    double mean = 0, worst = 0, rise = 0;  // of steps, in parts of their motion; [J]
-    bool failed = false;
-};
 /// Errors at every `every`-th step, in parts of what Newton's step moves.
-RunErrors run(const Model& model, int steps, int every, const DescentOptions& options) {
+StepErrors run(const Model& model, int steps, int every, const DescentOptions& options) {
     const auto world = world_with<DescentStepper>(model, options);
     const auto newton = world_with<NewtonStepper>(model, exact());
-    RunErrors out;
-    int count = 0;
-    double before = 0;
-    for (int k = 0; k < steps; ++k) {
-        const Snapshot from = snapshot_of(*world);
-        const StepReport report = world->step();
-        out.failed = out.failed || report.failed;
-        if (k > 0) out.rise = std::max(out.rise, energy(report) - before);
-        before = energy(report);
-        if (k % every != 0) continue;
-        restart(*newton, from);
-        newton->stepper().reset();
-        newton->step();
-        const double motion = distance(newton->state().x, from.state.x);
-        const double error = distance(world->state().x, newton->state().x) / motion;
-        out.worst = std::max(out.worst, error);
-        out.mean += error;
-        ++count;
-    }
-    out.mean /= count;
-    return out;
+    return step_errors(*world, *newton, steps, every);
 }
 
 struct Case {
@@ -86,7 +59,7 @@ TEST(NewtonCg, follows_newton_under_every_law_integrator_and_step_for_100_steps)
         model.integrator = c.integrator;
         model.h = c.h;
         finish_model(model);
-        const RunErrors e = run(model, 100, 10, {});
+        const StepErrors e = run(model, 100, 10, {});
         const std::string what = c.name +
                                  (c.integrator == Integrator::trapezoid ? " trapezoid" : "") +
                                  " h " + std::to_string(c.h);

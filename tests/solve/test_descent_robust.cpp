@@ -4,18 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <random>
-
 #include "fixtures.h"
 #include "limber/core/parallel.h"
 #include "limber/solve/descent.h"
+#include "limber/study/ruined.h"
 
 namespace limber {
 namespace {
-
-enum class Ruin { flattened, scrambled, mirrored, point };
-constexpr std::array all_ruins = {Ruin::flattened, Ruin::scrambled, Ruin::mirrored, Ruin::point};
 
 template <class Law>
 Material invertible(double lower, double upper) {
@@ -36,16 +31,7 @@ std::unique_ptr<World> ruined(const Material& material, int cells, double h, Rui
     model.h = h;
     finish_model(model);
     auto world = test::world_with<DescentStepper>(std::move(model), options);
-    std::mt19937 random(seed);
-    std::uniform_real_distribution<double> uniform(-1, 1);
-    for (Vec3d& p : world->state().x) {
-        const Vec3d r{uniform(random), uniform(random), uniform(random)};
-        if (ruin == Ruin::flattened) p.y = 0;
-        if (ruin == Ruin::scrambled) p = 0.5 * r;
-        if (ruin == Ruin::mirrored) p.x = -p.x;
-        if (ruin == Ruin::point) p = {};
-        p += 0.01 * r;
-    }
+    limber::ruin(ruin, seed, world->state().x);
     return world;
 }
 
@@ -94,7 +80,8 @@ TEST(RuinedMeshes, return_in_99_of_100_at_the_defaults_or_are_reported) {
     for (const double h : {1.0 / 30, 0.5}) {
         const Recovery result = recover(DescentOptions().untangle, 20, h);
         EXPECT_EQ(result.rest + result.stuck, 160);
-        EXPECT_GE(result.rest, 0.975 * 160) << h;  // 99 of 100, as few as these show it
+        // 99 of 100 leave 158.4 of 160, with a deviation of 1.3: two of them below. Release: 160.
+        EXPECT_GE(result.rest, 156) << h;
         EXPECT_EQ(result.told, result.stuck) << h;
         EXPECT_GT(result.thrown, 0) << h;
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The smoother of one level: block diagonal, largest eigenvalue, Chebyshev polynomial.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 
 #include "limber/core/parallel.h"
 #include "limber/linalg/multigrid_level.h"
+#include "limber/linalg/ritz.h"
 #include "limber/linalg/six.h"
 
 namespace limber {
@@ -75,28 +75,6 @@ double scatter(std::uint64_t k) {
     return static_cast<double>(k >> 11) * 0x1p-52 - 1;
 }
 
-/// Largest eigenvalue of the symmetric tridiagonal matrix: bisection on the signs of its pivots.
-double largest_eigenvalue(std::span<const double> diagonal, std::span<const double> off) {
-    double hi = 0;
-    for (std::size_t k = 0; k < diagonal.size(); ++k)
-        hi = std::max(
-            hi, diagonal[k] + (k > 0 ? off[k - 1] : 0) + (k + 1 < diagonal.size() ? off[k] : 0));
-    double lo = *std::max_element(diagonal.begin(), diagonal.end());
-    const auto all_below = [&](double x) {
-        double pivot = 1;
-        for (std::size_t k = 0; k < diagonal.size(); ++k) {
-            pivot = diagonal[k] - x - (k > 0 ? off[k - 1] * off[k - 1] / pivot : 0);
-            if (!(pivot < 0)) return false;
-        }
-        return true;
-    };
-    for (int k = 0; k < 30; ++k) {
-        const double middle = 0.5 * (lo + hi);
-        (all_below(middle) ? hi : lo) = middle;
-    }
-    return hi;
-}
-
 }  // namespace
 
 MatrixView<3> view(const BlockCsr& A) {
@@ -151,8 +129,7 @@ void MultigridLevel<F>::precondition(const NodeVector<F>& in, NodeVector<F>& out
     });
 }
 
-/// Lanczos for D⁻¹A as the conjugate gradients that it is (Golub & Van Loan, 11.3): their step
-/// lengths are the entries of the tridiagonal matrix. False where a curvature is not positive.
+/// Lanczos for D⁻¹A as the conjugate gradients that it is. False where a curvature is not positive.
 template <int F>
 bool MultigridLevel<F>::estimate_lambda_max(const LevelMatrix<F>& A) {
     const Index n = n_nodes() * F;
@@ -169,28 +146,26 @@ bool MultigridLevel<F>::estimate_lambda_max(const LevelMatrix<F>& A) {
     for (Index k = 0; k < n; ++k) residual[k] = scatter(static_cast<std::uint64_t>(k));
     precondition(r, z);
     std::ranges::copy(z, d_.begin());
-    std::array<double, lanczos_steps> diagonal{}, off{};
-    double rz = dot_rz(), last_alpha = 1, beta = 0;
+    RitzValues ritz;
+    double rz = dot_rz();
     const double negligible = 1e-20 * rz;
     int steps = 0;
     while (steps < lanczos_steps && rz > negligible) {
         const double curvature = A.apply(d_, q_);
         if (!(curvature > 0 && std::isfinite(curvature))) return false;
         const double alpha = rz / curvature;
-        diagonal[steps] = 1 / alpha + beta / last_alpha;
         parallel_for(n, smoother_rows, [=](Index k) { residual[k] -= alpha * product[k]; });
         precondition(r, z);
         const double next = dot_rz();
-        beta = next / rz;
-        off[steps++] = std::sqrt(std::max(beta, 0.0)) / alpha;
-        last_alpha = alpha;
+        const double beta = next / rz;
+        ritz.add(alpha, beta);
+        ++steps;
         rz = next;
         parallel_for(n, smoother_rows,
                      [=](Index k) { direction[k] = precond[k] + beta * direction[k]; });
     }
     if (steps == 0 || !std::isfinite(rz)) return false;
-    lambda_max = lambda_margin *
-                 largest_eigenvalue(std::span(diagonal).first(steps), std::span(off).first(steps));
+    lambda_max = lambda_margin * ritz.largest();
     return true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/sim/tune.h"
+#include "limber/core/distance.h"
 
 #include <algorithm>
 #include <array>
@@ -101,12 +102,6 @@ std::vector<Sample> pre_simulate(const SceneDef& scene, const Model& model, int 
         out.push_back(std::move(sample));
     }
     return out;
-}
-
-double distance(std::span<const Vec3d> a, std::span<const Vec3d> b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += squared_norm(a[i] - b[i]);
-    return std::sqrt(sum);
 }
 
 /// Means over some steps.

@@ -9,6 +9,7 @@
 
 #include "limber/core/parallel.h"
 #include "limber/linalg/aggregate_levels.h"
+#include "limber/linalg/ritz.h"
 #include "limber/solve/descent_initial.h"
 #include "limber/solve/descent_loop.h"
 
@@ -19,7 +20,10 @@ namespace {
 constexpr Index grain = 2048;
 constexpr double sufficient = 1e-4;  // Armijo's constant
 constexpr int max_tries = 30;        // of a line search
-constexpr double too_far = 0.05;     // from the minimum, in parts of the motion of a step
+// From the minimum, in parts of the motion of a step. What is above 0.05 must be flagged; a few
+// iterations see the least Ritz value, and with it the way that is left, up to five times wrong.
+constexpr double too_far = 0.05 / 5;
+constexpr int too_few = 4;  // iterations: of the spectrum they tell nothing
 constexpr double first_forcing = 0.1, least_forcing = 1e-4, largest_forcing = 0.5;
 
 template <class Real>
@@ -48,6 +52,7 @@ class NewtonCg final : public DescentEnds<double> {
     }
     void reset() override {
         forcing_ = first_forcing;
+        least_ritz_ = 1;
         DescentEnds::reset();
     }
 
@@ -56,6 +61,7 @@ class NewtonCg final : public DescentEnds<double> {
     static void list_history(List& list, Self& self) {
         list_ends(list, self);
         list.number("descent.forcing", self.forcing_);
+        list.number("descent.least_ritz", self.least_ritz_);
     }
     struct Solve {
         int iterations = 0;
@@ -65,7 +71,7 @@ class NewtonCg final : public DescentEnds<double> {
     double slope();
     enum class Search { fell, at_rounding, failed };
     Search search_line(StepReport& report);
-    double motion_left(const Solve& last);
+    double motion_left();
     void move(double length);
 
     AggregateLevels<Real> levels_;
@@ -74,6 +80,8 @@ class NewtonCg final : public DescentEnds<double> {
     std::vector<Index> fixed_;                   // nodes with a prescribed axis
     std::vector<double> partial_;
     BlockRows<Real> A_;
+    RitzValues ritz_;
+    double least_ritz_ = 1;           // met in this step and, fading, before
     double forcing_ = first_forcing;  // of the first system of a step
     double value_ = 0;                // of x_
     double length_ = 1;               // of the last search
@@ -99,6 +107,7 @@ auto NewtonCg<Real>::conjugate_gradients(double forcing, int budget, int done) -
         r_[i] = rounded<Real>(masked(-g_[i], model_.free[i]));
         d_[i] = {};
     });
+    ritz_.clear();
     Solve out;
     double rz = levels_.apply(r_, z_);
     p_ = z_;
@@ -122,9 +131,11 @@ auto NewtonCg<Real>::conjugate_gradients(double forcing, int budget, int done) -
         ++out.iterations;
         const double before = rz;
         rz = levels_.apply(r_, z_);
+        ritz_.add(length, rz / before);
         const Real beta = static_cast<Real>(rz / before);
         parallel_for(n, grain, [&](Index i) { p_[i] = z_[i] + beta * p_[i]; });
     }
+    if (!ritz_.empty()) least_ritz_ = std::min(least_ritz_, ritz_.least());
     out.last = std::sqrt(std::max(rz, 0.0));
     return out;
 }
@@ -179,33 +190,35 @@ auto NewtonCg<Real>::search_line(StepReport& report) -> Search {
     return Search::failed;
 }
 
-/// How far the minimum still is, in parts of the motion of the step: what the last system left of
-/// its solution, and what the search cut off it.
+/// How far the minimum still is, in parts of the motion of the step: |P⁻¹g| over the least Ritz
+/// value of P⁻¹A that the systems of this step and of the last ones have met, as the motions that
+/// few iterations leave are those that P⁻¹A shortens most.
 template <class Real>
-double NewtonCg<Real>::motion_left(const Solve& last) {
+double NewtonCg<Real>::motion_left() {
     struct Sums {
-        double d = 0, u = 0;
+        double z = 0, u = 0;
         Sums& operator+=(const Sums& other) {
-            d += other.d;
+            z += other.z;
             u += other.u;
             return *this;
         }
     };
+    objective_.gradient(x_, g_);
+    parallel_for(model_.n_nodes(), grain,
+                 [&](Index i) { r_[i] = rounded<Real>(masked(g_[i], model_.free[i])); });
+    levels_.apply(r_, z_);
     std::vector<Sums> partial(partial_.size());
     const std::span<const Vec3d> start = objective_.start();
     const Sums sums =
         parallel_sum<Sums>(model_.n_nodes(), grain, partial, [&](Index begin, Index end) {
             Sums sum;
             for (Index i = begin; i < end; ++i) {
-                const Vec3d d{d_[i].x, d_[i].y, d_[i].z};
-                sum.d += squared_norm(d);
+                sum.z += squared_norm(Vec3d{z_[i].x, z_[i].y, z_[i].z});
                 sum.u += squared_norm(x_[i] - start[i]);
             }
             return sum;
         });
-    if (sums.d == 0) return 0;
-    const double left = last.last / std::max(last.first, 1e-300) + (1 - length_);
-    return left * std::sqrt(sums.d / std::max(sums.u, 1e-300));
+    return std::sqrt(sums.z / std::max(sums.u, 1e-300)) / least_ritz_;
 }
 
 template <class Real>
@@ -220,6 +233,7 @@ SolveStats NewtonCg<Real>::run(const StepInput& in, State& state, NodeForces& fo
         return stats;
     }
     stats.status = SolveStatus::iteration_cap;
+    least_ritz_ = std::min(1.0, 1.1 * least_ritz_);
     double forcing = forcing_;
     Solve last;
     for (int k = 0; stats.iterations < options_.iterations; ++k) {
@@ -266,7 +280,8 @@ SolveStats NewtonCg<Real>::run(const StepInput& in, State& state, NodeForces& fo
         if (search == Search::at_rounding) stats.status = SolveStatus::energy_settled;
         if (search != Search::fell) break;
     }
-    if (stats.status == SolveStatus::iteration_cap && motion_left(last) > too_far)
+    if (stats.status == SolveStatus::iteration_cap &&
+        (stats.iterations < too_few || motion_left() > too_far))
         report.set(StepFlag::iteration_cap);
     if (watcher) watcher(stats.iterations, objective_.value(x_));
     finish(x_, scale_, g_, stats, state, forces, report);
