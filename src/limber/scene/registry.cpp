@@ -66,6 +66,14 @@ bool newton_has_factor(const AnyOptions& options) {
     return options.as<NewtonOptions>().linear.method == LinearMethod::supernodal;
 }
 
+bool descent_needs_inertia(const AnyOptions& options) {
+    const auto& o = options.as<DescentOptions>();
+    return o.direction != DirectionKind::newton_cg && o.rel_tolerance == 0;
+}
+bool sweeps_need_inertia(const AnyOptions& options) {
+    return options.as<VertexBlockOptions>().rel_tolerance == 0;
+}
+
 DescentOptions projective_dynamics_defaults() {
     DescentOptions options;
     options.direction = DirectionKind::projective;
@@ -101,13 +109,16 @@ const StepperEntry stepper_table[] = {
      make<NewtonStepper>, check_nothing, SolverFamily::minimising, nullptr, newton_has_factor},
     {option_case<DescentOptions>(
          "descent", "the same in a fixed number of cheap iterations; Wang & Yang 2016"),
-     make<DescentStepper>, check_descent, SolverFamily::minimising},
+     make<DescentStepper>, check_descent, SolverFamily::minimising, nullptr, nullptr,
+     descent_needs_inertia},
     {option_case<DescentOptions, projective_dynamics_defaults>(
          "projective_dynamics", "descent by a constant factor; Bouaziz et al. 2014"),
-     make<DescentStepper>, check_projective_dynamics, SolverFamily::minimising},
+     make<DescentStepper>, check_projective_dynamics, SolverFamily::minimising, nullptr, nullptr,
+     descent_needs_inertia},
     {option_case<VertexBlockOptions>(
          "vertex_block_descent", "the same node by node, coloured Gauss-Seidel; Chen et al. 2024"),
-     make<VertexBlockStepper>, check_nothing, SolverFamily::minimising},
+     make<VertexBlockStepper>, check_nothing, SolverFamily::minimising, nullptr, nullptr,
+     sweeps_need_inertia},
     {option_case<XpbdOptions>("xpbd",
                               "small steps of position based dynamics: a baseline; Macklin 2019"),
      make<XpbdStepper>, check_xpbd, SolverFamily::position_based},

@@ -36,6 +36,9 @@ struct StepperEntry {
     bool (*explicit_contact)(const AnyOptions& options) = nullptr;
     /// Whether the solver with these options has a factor for contact by constraints; none: never.
     bool (*has_compliance)(const AnyOptions& options) = nullptr;
+    /// Whether it stops short of the minimum where no inertia holds the nodes, as a fixed number of
+    /// sweeps does; none: never.
+    bool (*needs_inertia)(const AnyOptions& options) = nullptr;
 };
 struct ContactEntry {
     OptionCase options;

@@ -31,8 +31,17 @@ void check_integrator(const SceneDef& scene, const StepperEntry& entry) {
                          modal ? "time.analysis = \"modal\" needs time.modes, the number of modes"
                                : "time.modes is for time.analysis = \"modal\" alone");
     if (modal) return;
-    if (entry.family == SolverFamily::minimising) return;
     const bool dynamic = time.analysis == Analysis::dynamic;
+    const AnyOptions& options = scene.solver.options;
+    if (!dynamic && entry.needs_inertia && entry.needs_inertia(options))
+        throw InputError(time.origin.at("analysis"),
+                         "time.analysis = \"" +
+                             std::string(enum_names(Analysis{})[static_cast<int>(time.analysis)]) +
+                             "\" cannot go with solver.kind = \"" + options.name +
+                             "\" and its options: a fixed number of iterations ends far from an "
+                             "equilibrium; allowed: solver.kind = \"newton\" or \"descent\" with "
+                             "its own direction, or rel_tolerance and iterations that reach it");
+    if (entry.family == SolverFamily::minimising) return;
     if (dynamic && time.integrator == DynamicIntegrator::backward_euler) return;
     const std::string key = dynamic ? "integrator" : "analysis";
     const std::string_view value =
