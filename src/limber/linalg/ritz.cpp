@@ -7,14 +7,14 @@
 namespace limber {
 
 void RitzValues::clear() {
-    diagonal_.clear();
-    off_.clear();
+    n_ = 0;
     carried_ = 0;
 }
 
 void RitzValues::add(double alpha, double beta) {
-    diagonal_.push_back(1 / alpha + carried_);
-    off_.push_back(std::sqrt(std::max(beta, 0.0)) / alpha);
+    if (n_ == room) return;
+    diagonal_[n_] = 1 / alpha + carried_;
+    off_[n_++] = std::sqrt(std::max(beta, 0.0)) / alpha;
     carried_ = beta / alpha;
 }
 
@@ -26,7 +26,7 @@ double RitzValues::largest() const {
 }
 
 double RitzValues::end(double sign) const {
-    const std::size_t n = diagonal_.size();
+    const std::size_t n = n_;
     double inner = sign * diagonal_[0], outer = inner;  // of sign * T: Gershgorin's circles
     for (std::size_t k = 0; k < n; ++k) {
         const double radius = (k > 0 ? off_[k - 1] : 0) + (k + 1 < n ? off_[k] : 0);
