@@ -8,14 +8,16 @@ namespace limber {
 namespace {
 
 constexpr int first_sweeps = 30;
-constexpr Index most_rows = 400;
 
-/// A pivot costs about n³ operations on one thread. A start from the last step's answer takes a
-/// few; the first step of a stiff body on the brink of slipping took 200 of 200 rows, a millisecond
-/// each.
+/// A product with W costs n² operations, a pivot about n³ on one thread. A start from the last
+/// step's answer takes a few; the first step of a stiff body on the brink of slipping took as many
+/// as it has rows.
+int first_gradients(Index n) {
+    return std::clamp(static_cast<int>(n) / 2, 100, 500);
+}
 int most_pivots(Index n) {
-    const double share = 200.0 / static_cast<double>(std::max<Index>(n, 1));
-    return static_cast<int>(std::clamp(250 * share * share * share, 20.0, 1000.0));
+    const double share = 800.0 / static_cast<double>(std::max<Index>(n, 1));
+    return static_cast<int>(std::clamp(60 * share * share * share, 10.0, 1000.0));
 }
 
 }  // namespace
@@ -32,13 +34,13 @@ ComplementarityStats AutomaticSolver::solve(const ComplementarityProblem& proble
         stats.iterations = spent;
         return stats;
     };
-    const bool small = problem.W.n() <= most_rows;
-    ComplementarityStats stats = run(sweeps_, small ? first_sweeps : options.max_iterations);
-    if (small && !stats.converged && spent < options.max_iterations && !options.late()) {
-        stats = run(pivots_, most_pivots(problem.W.n()));
-        if (!stats.converged && spent < options.max_iterations && !options.late())
-            stats = run(sweeps_, options.max_iterations);
-    }
+    const auto done = [&](const ComplementarityStats& stats) {
+        return stats.converged || spent >= options.max_iterations || options.late();
+    };
+    ComplementarityStats stats = run(sweeps_, first_sweeps);
+    if (!done(stats)) stats = run(gradients_, first_gradients(problem.W.n()));
+    if (!done(stats)) stats = run(pivots_, most_pivots(problem.W.n()));
+    if (!done(stats)) stats = run(sweeps_, options.max_iterations);
     return stats;
 }
 

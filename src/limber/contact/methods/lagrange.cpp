@@ -44,18 +44,19 @@ LagrangeContact::LagrangeContact(const Options& options, std::vector<std::unique
       joints_(std::move(joints)),
       solver_(make_complementarity_solver(options.solver)) {}
 
-/// A tenth of the mean edge of the bodies' surfaces.
-double LagrangeContact::alarm_distance(const ContactInput& in) {
-    if (options_.alarm > 0) return options_.distance + options_.alarm;
-    if (alarm_ > 0) return options_.distance + alarm_;
+double LagrangeContact::mean_edge(const ContactInput& in) {
+    if (mean_edge_ > 0) return mean_edge_;
     const std::span<const Vec3d> x = in.rest.empty() ? in.x : in.rest;
     double sum = 0;
     std::size_t n = 0;
     for (const ContactSurface& body : in.bodies)
         for (const Triangle& t : body.triangles)
             for (int k = 0; k < 3; ++k, ++n) sum += norm(x[t[k]] - x[t[(k + 1) % 3]]);
-    alarm_ = n > 0 ? 0.1 * sum / static_cast<double>(n) : 1e-3;
-    return options_.distance + alarm_;
+    return mean_edge_ = n > 0 ? sum / static_cast<double>(n) : 1e-2;
+}
+
+double LagrangeContact::alarm_distance(const ContactInput& in) {
+    return options_.distance + (options_.alarm > 0 ? options_.alarm : 0.1 * mean_edge(in));
 }
 
 void LagrangeContact::detect(const ContactInput& in, ContactSet& out) {
@@ -64,6 +65,8 @@ void LagrangeContact::detect(const ContactInput& in, ContactSet& out) {
     out.contacts.clear();
     out.terms.clear();
     out.max_penetration = 0;
+    // Joints move bodies in ways that free motion does not show; the way they came does.
+    if (!joints_.empty()) find(in, true, out);
 }
 
 void LagrangeContact::find(const ContactInput& in, bool at_end, ContactSet& set) {
@@ -186,52 +189,121 @@ ComplementarityOptions LagrangeContact::limits_of(const ContactInput& in) {
     return limits;
 }
 
+/// The deepest node among contacts that can move. Crossings of edges are not a measure: those
+/// beside a vertex that touches are left to it.
+LagrangeContact::Depth LagrangeContact::deepest(const ContactInput& in,
+                                                const std::vector<Contact>& contacts) const {
+    Depth out;
+    for (const Contact& c : contacts) {
+        const double depth = options_.distance - c.gap;
+        if (c.key.kind == ContactKey::edges || !(depth > out.most)) continue;
+        bool moves = in.free.empty();
+        for (int k = 0; k < c.at.n && !moves; ++k) moves = in.free[c.at.node[k]] != Vec3d{};
+        if (moves) out = {depth, c.body};
+    }
+    return out;
+}
+
+/// Where the velocities v take the surfaces: the geometry there, whatever rows there are.
+LagrangeContact::Depth LagrangeContact::deepest_at_end(const ContactInput& in,
+                                                       std::span<const Vec3d> v) {
+    const Index n = static_cast<Index>(v.size());
+    end_.resize(n);
+    still_.assign(n, {});
+    parallel_for(n, grain, [&](Index i) { end_[i] = in.x[i] + in.h * v[i]; });
+    ContactInput there = in;
+    there.x = end_;
+    there.v = still_;
+    there.time = in.time + in.h;
+    finder_.find(there,
+                 {.thickness = alarm_distance(in),
+                  .friction = options_.friction,
+                  .bodies = options_.bodies,
+                  .self = options_.self,
+                  .arriving = false},
+                 found_);
+    for (const auto& joint : joints_)
+        std::erase_if(found_.contacts, [&](const Contact& c) { return joint->replaces(c); });
+    return deepest(in, found_.contacts);
+}
+
+/// Contacts along the paths that v takes, and those there were: what is left out could be run into
+/// in turn.
+void LagrangeContact::find_more(const ContactInput& in, std::span<const Vec3d> v, bool at_end,
+                                ContactSet& set) {
+    ContactInput now = in;
+    now.v = v;
+    find(now, at_end, found_);
+    keys_.clear();
+    for (const Contact& c : found_.contacts) keys_.push_back(c.key);
+    std::sort(keys_.begin(), keys_.end());
+    for (const Contact& c : set.contacts)
+        if (!std::binary_search(keys_.begin(), keys_.end(), c.key)) found_.contacts.push_back(c);
+    std::swap(set.contacts, found_.contacts);
+}
+
+/// W and u of the contacts in `set`, the impulses p that solve for them, and v after those.
+void LagrangeContact::solve_pass(const ContactInput& in, Compliance& A, std::span<Vec3d> v,
+                                 ContactSet& set, ConstraintReport& report) {
+    const Index n = static_cast<Index>(v.size());
+    {
+        ScopedTimer timer(report.compliance_ms);
+        delassus_.build(set_.H, A, W_);
+        u_free_.resize(report.rows);
+        u_.resize(report.rows);
+        for (Index r = 0; r < report.rows; ++r) u_free_[r] = set_.H.apply(r, in.v) + set_.target[r];
+    }
+    {
+        ScopedTimer timer(report.resolve_ms);
+        const ComplementarityOptions limits = limits_of(in);
+        const ComplementarityStats stats = solver_->solve({W_, u_free_, set_.groups}, limits, p_);
+        if (clocked() || in.deadline_ms > 0) decided_.push_back(stats.iterations);
+        report.late = report.late || limits.late();
+        report.iterations += stats.iterations;
+        report.residual = stats.residual;
+        // Joints that hold a body at rest have nothing but rounding to solve for.
+        report.converged = stats.converged || stats.residual * largest(u_free_) <= rounding(in);
+    }
+    ScopedTimer timer(report.correct_ms);
+    set_.H.add_transposed(p_, impulse_);
+    change_.resize(n);
+    A.apply(impulse_, change_);
+    parallel_for(n, grain, [&](Index i) { v[i] = in.v[i] + change_[i]; });
+    keep_impulses(in.h, set);
+}
+
 ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& A,
                                             std::span<Vec3d> v, ContactSet& set) {
     ConstraintReport report;
-    const Index n = static_cast<Index>(v.size());
-    ContactInput now = in;  // in.v is the velocity of free motion
-    for (int pass = 0; pass <= options_.relinearise; ++pass) {
-        now.v = pass == 0 ? in.v : std::span<const Vec3d>(v);
+    const double allowed = options_.overlap * mean_edge(in);
+    Depth before;  // where the step began, then where the last pass ended
+    for (int pass = 0;; ++pass) {
         {
             ScopedTimer timer(report.detect_ms);
-            find(now, pass > 0, set);
+            find_more(in, pass == 0 ? in.v : v, pass > 0, set);
+            if (pass == 0) before = deepest(in, set.contacts);
             add_rows(in, set);
         }
         start_from(pass == 0 && !in.again ? past_ : latest_, set);
         report.rows = set_.n_rows();
-        impulse_.assign(n, {});
+        impulse_.assign(v.size(), {});
         if (report.rows == 0) {
             keep_impulses(in.h, set);
             std::copy(in.v.begin(), in.v.end(), v.begin());
             return report;
         }
-        {
-            ScopedTimer timer(report.compliance_ms);
-            delassus_.build(set_.H, A, W_);
-            u_free_.resize(report.rows);
-            u_.resize(report.rows);
-            for (Index r = 0; r < report.rows; ++r)
-                u_free_[r] = set_.H.apply(r, in.v) + set_.target[r];
-        }
-        {
-            ScopedTimer timer(report.resolve_ms);
-            const ComplementarityOptions limits = limits_of(in);
-            const ComplementarityStats stats =
-                solver_->solve({W_, u_free_, set_.groups}, limits, p_);
-            if (clocked() || in.deadline_ms > 0) decided_.push_back(stats.iterations);
-            report.late = report.late || limits.late();
-            report.iterations += stats.iterations;
-            report.residual = stats.residual;
-            // Joints that hold a body at rest have nothing but rounding to solve for.
-            report.converged = stats.converged || stats.residual * largest(u_free_) <= rounding(in);
-        }
-        ScopedTimer timer(report.correct_ms);
-        set_.H.add_transposed(p_, impulse_);
-        change_.resize(n);
-        A.apply(impulse_, change_);
-        parallel_for(n, grain, [&](Index i) { v[i] = in.v[i] + change_[i]; });
-        keep_impulses(in.h, set);
+        solve_pass(in, A, v, set, report);
+        measured_ = options_.relinearise > 0 && !in.again;
+        if (!measured_) break;
+        ScopedTimer timer(report.detect_ms);
+        const Depth now = deepest_at_end(in, v);
+        set.max_penetration = now.most;
+        report.smallest_gap = -now.most;
+        // Bodies that began inside each other leave as they can.
+        const bool better = now.most < (pass == 0 ? 1.0 : 0.9) * before.most;
+        if (now.most <= allowed || pass == options_.relinearise || (pass == 0 ? better : !better))
+            break;
+        before = now;
     }
     for (const ConstraintGroup& g : set_.groups) {
         if (g.kind == ConstraintGroup::Kind::bilateral || g.kind == ConstraintGroup::Kind::limited)
@@ -259,9 +331,10 @@ Index LagrangeContact::worst_body(const ContactInput& in, std::span<const Vec3d>
     return body;
 }
 
-void LagrangeContact::read_back(const ContactInput& in, std::span<const Vec3d>, ContactSet&,
-                                std::span<Vec3d> f) {
+void LagrangeContact::read_back(const ContactInput& in, std::span<const Vec3d> v_end,
+                                ContactSet& set, std::span<Vec3d> f) {
     LIMBER_CHECK(impulse_.size() == f.size(), "constrain() came before");
+    if (!measured_ && set_.n_rows() > 0) set.max_penetration = deepest_at_end(in, v_end).most;
     parallel_for(static_cast<Index>(f.size()), grain,
                  [&](Index i) { f[i] += (1 / in.h) * impulse_[i]; });
     std::swap(past_, latest_);

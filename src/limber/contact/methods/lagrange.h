@@ -19,9 +19,10 @@ struct LagrangeOptions {
     bool bodies = true;     // bodies against each other
     bool self = false;      // bodies against themselves
     ComplementarityMethod solver = ComplementarityMethod::automatic;
-    ComplementarityOptions limits{.max_iterations = 1000, .tolerance = 1e-7};
+    ComplementarityOptions limits{.max_iterations = 1000, .tolerance = 1e-6};
     double deadline_ms = 0;  // of the step, for the solver; 0: none
-    int relinearise = 0;     // more passes of detection and solve
+    int relinearise = 3;     // at most so many more passes of detection and solve
+    double overlap = 1e-3;   // of the mean edge: what calls for one
 };
 
 template <class Visitor>
@@ -49,8 +50,10 @@ void fields(Visitor& field, LagrangeOptions& o) {
         "the solver of the complementarity problem stops when the step has taken so long, and what "
         "is left is reported; 0: it does not look at the clock");
     field("relinearise", o.relinearise, between(0, 100),
-          "more passes of detection and solve within a step, until no gap is smaller than "
-          "`distance`");
+          "at most so many more passes of detection and solve in a step that would end with "
+          "surfaces truly inside each other by more than `overlap`");
+    field("overlap", o.overlap, between(0, 1),
+          "share of the mean edge by which surfaces may be inside each other at the end of a step");
 }
 
 /// Contact and Coulomb friction as a complementarity problem on impulses, coupled through the
@@ -66,8 +69,12 @@ void fields(Visitor& field, LagrangeOptions& o) {
 /// what a step would run into is found whatever its speed. A gap below zero at the start is closed
 /// by at most the alarm distance a step, so that a bad start does not explode.
 ///
-/// Impulses are remembered by contact for the next step's start. With `relinearise` normals and
-/// gaps are taken again at the end that the last pass found.
+/// What moves only by the forces found here, as a finger that its cable bends, may end inside what
+/// its free motion did not come near. So the gaps are measured where the step ends. Where surfaces
+/// overlap by more than `overlap`, contacts are looked for again along the paths to that end, with
+/// the normals there, and solved for together with those that pushed; at most `relinearise` times.
+///
+/// Impulses are remembered by contact for the next step's start.
 class LagrangeContact final : public ContactMethod {
   public:
     using Options = LagrangeOptions;
@@ -76,7 +83,8 @@ class LagrangeContact final : public ContactMethod {
 
     std::string_view name() const override { return "lagrange"; }
     bool by_constraints() const override { return true; }
-    /// Nothing yet: contacts are those of free motion.
+    /// With joints those on the way that bodies were taking; else nothing yet: contacts are those
+    /// of free motion.
     void detect(const ContactInput& in, ContactSet& out) override;
     void respond(const ContactInput&, ContactSet&) override {}
     ConstraintReport constrain(const ContactInput& in, Compliance& A, std::span<Vec3d> v,
@@ -108,11 +116,21 @@ class LagrangeContact final : public ContactMethod {
         std::vector<PastContact> contacts;  // by key
         std::vector<double> joints;         // of the joints' rows [N s]
     };
+    struct Depth {
+        double most = 0;  // [m]
+        Index body = -1;
+    };
     void find(const ContactInput& in, bool at_end, ContactSet& set);
+    void find_more(const ContactInput& in, std::span<const Vec3d> v, bool at_end, ContactSet& set);
+    Depth deepest(const ContactInput& in, const std::vector<Contact>& contacts) const;
+    Depth deepest_at_end(const ContactInput& in, std::span<const Vec3d> v);
+    void solve_pass(const ContactInput& in, Compliance& A, std::span<Vec3d> v, ContactSet& set,
+                    ConstraintReport& report);
     void thin_out(const ContactInput& in, double spacing, std::vector<Contact>& contacts);
     void add_rows(const ContactInput& in, const ContactSet& set);
     void start_from(const Impulses& before, const ContactSet& set);
     void keep_impulses(double h, ContactSet& set);
+    double mean_edge(const ContactInput& in);
     double alarm_distance(const ContactInput& in);
     ComplementarityOptions limits_of(const ContactInput& in);
     Index worst_body(const ContactInput& in, std::span<const Vec3d> v) const;
@@ -122,7 +140,11 @@ class LagrangeContact final : public ContactMethod {
     std::unique_ptr<ComplementaritySolver> solver_;
     ContactFinder finder_;
     Delassus delassus_;
-    double alarm_ = 0;         // [m]
+    double mean_edge_ = 0;   // of the surfaces at rest [m]
+    ContactSet found_;       // at the end of a pass
+    bool measured_ = false;  // how deep the step ends
+    std::vector<ContactKey> keys_;
+    std::vector<Vec3d> end_, still_;
     std::vector<Vec3d> kept_;  // points of the contacts between bodies
     std::vector<Index> kept_at_;
     ConstraintSet set_;

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// How deep bodies are inside each other at the end of steps, by a measure of its own: nodes in the
+// tets of another body, one after the other, and their way to its surface.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "contact/body_worlds.h"
+#include "limber/mesh/proximity.h"
+
+namespace limber {
+namespace {
+
+using namespace test;
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr int share_of_steps = 4;  // sanitizers take ten times as long
+#else
+constexpr int share_of_steps = 1;
+#endif
+
+bool in_tet(const Vec3d& p, const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
+    const auto side = [](const Vec3d& o, const Vec3d& u, const Vec3d& v, const Vec3d& w) {
+        return dot(cross(u - o, v - o), w - o);
+    };
+    const double s0 = side(a, b, c, p), s1 = side(a, c, d, p), s2 = side(a, d, b, p),
+                 s3 = side(b, d, c, p);
+    const double whole = side(a, b, c, d);
+    return whole > 0 ? s0 > 0 && s1 > 0 && s2 > 0 && s3 > 0 : s0 < 0 && s1 < 0 && s2 < 0 && s3 < 0;
+}
+
+double distance_to(const Vec3d& p, const std::vector<Triangle>& surface,
+                   const std::vector<Vec3d>& x) {
+    double least = 1e300;
+    for (const auto& [a, b, c] : surface)
+        least = std::min(least, norm(p - nearest_on_triangle(p, x[a], x[b], x[c]).point));
+    return least;
+}
+
+/// The deepest node inside another body [m].
+double deepest(const World& world) {
+    const Model& m = world.model();
+    const std::vector<Vec3d>& x = world.state().x;
+    double most = 0;
+    for (const Body& other : m.bodies) {
+        Box3 whole = empty_box();
+        for (Index i = other.node_begin; i < other.node_end; ++i) include(whole, x[i]);
+        const std::vector<Triangle> surface(other.surface.begin(), other.surface.end());
+        for (const Body& body : m.bodies) {
+            if (&body == &other) continue;
+            for (const Index i : body.surface_nodes) {
+                if (squared_distance(x[i], whole) > 0) continue;
+                for (Index t = other.tet_begin; t < other.tet_end; ++t) {
+                    const auto& [a, b, c, d] = m.mesh.tets[t];
+                    if (!in_tet(x[i], x[a], x[b], x[c], x[d])) continue;
+                    most = std::max(most, distance_to(x[i], surface, x));
+                    break;
+                }
+            }
+        }
+    }
+    return most;
+}
+
+double mean_edge(const World& world) {
+    double sum = 0;
+    int n = 0;
+    for (const Body& body : world.model().bodies)
+        for (const auto& t : body.surface)
+            for (int k = 0; k < 3; ++k, ++n)
+                sum +=
+                    norm(world.model().mesh.nodes[t[k]] - world.model().mesh.nodes[t[(k + 1) % 3]]);
+    return sum / n;
+}
+
+struct GapCase {
+    const char* name;
+    std::string scene;  // without its solver
+    int steps;
+    double allowed;  // of the mean edge
+};
+
+std::string common(double h, const std::string& gravity) {
+    return "limber = 1\ngravity = " + gravity + "\n[time]\nstep = " + std::to_string(h) +
+           "\nend = 10\n[material.rubber]\nkind = \"corotated\"\nyoung = \"300 kPa\"\n"
+           "poisson = 0.4\ndensity = 1000\ndamping = { stiffness = 0.01 }\n"
+           "[contact]\nmethod = \"lagrange\"\n";
+}
+const std::string flat_ground = "[[obstacle]]\nname = \"floor\"\nshape = \"plane\"\n";
+
+/// What moves by its cable alone is not on its way in free motion.
+std::string fingers() {
+    std::string text =
+        common(0.02, "[0, 0, 0]") +
+        body("ball", "shape = \"sphere\"\nradius = 0.02\ntets = 600", "[0.085, 0, 0]");
+    for (const double side : {1.0, -1.0}) {
+        const std::string name = side > 0 ? "up" : "down";
+        text += body(name, "shape = \"finger\"", "[0, " + std::to_string(0.035 * side) + ", 0]",
+                     side > 0 ? "" : "rotate = { axis = [1, 0, 0], angle = 180 }") +
+                "[[pin]]\nbody = \"" + name +
+                "\"\nselect = { group = \"base\" }\n[[cable]]\nname = \"c" + name +
+                "\"\nbodies = [\"\"";
+        std::string path;
+        for (int k = 0; k < 5; ++k) text += ", \"" + name + '"';
+        for (const double at : {-0.01, 0.005, 0.03, 0.055, 0.08, 0.105})
+            path += (path.empty() ? "[" : ", [") + std::to_string(at) + ", " +
+                    std::to_string(side * (at > 0.1    ? 0.0265
+                                           : at > 0.07 ? 0.0258
+                                                       : 0.0255)) +
+                    ", 0]";
+        text += "]\npath = [" + path + "]\ntimes = [0.0, 0.6]\npull = [\"0 mm\", \"14 mm\"]\n";
+    }
+    return text;
+}
+std::string ring_on_ring() {
+    return common(0.01, "[0, -9.81, 0]") +
+           body("a", "shape = \"torus\"\ntets = 800\nscale = 0.3", "[0, 0.05, 0]") +
+           body("b", "shape = \"torus\"\ntets = 800\nscale = 0.3", "[0.06, 0.3, 0.03]",
+                "rotate = { axis = [1, 0, 0.3], angle = 70 }") +
+           flat_ground;
+}
+std::string thrown_ball() {
+    return common(0.01, "[0, -9.81, 0]") +
+           body("target", "shape = \"box\"\nsize = [0.3, 0.3, 0.3]\ncells = [4, 4, 4]",
+                "[0, 0.1501, 0]") +
+           body("ball", "shape = \"sphere\"\nradius = 0.06\ntets = 400", "[-0.5, 0.2, 0.03]",
+                "velocity = [20, 0, 0]") +
+           flat_ground;
+}
+std::string pile() {
+    std::string text = common(0.01, "[0, -9.81, 0]") + flat_ground;
+    for (int k = 0; k < 4; ++k)
+        text += body(
+            "box" + std::to_string(k), "shape = \"box\"\nsize = [0.2, 0.1, 0.2]\ncells = [3, 2, 3]",
+            "[" + std::to_string(0.02 * k) + ", " + std::to_string(0.051 + 0.103 * k) + ", 0]",
+            "rotate = { axis = [0, 1, 0], angle = " + std::to_string(20 * k) + " }");
+    return text;
+}
+
+const GapCase gap_cases[] = {{"fingers", fingers(), 25, 2e-2},
+                             {"rings", ring_on_ring(), 60, 5e-3},
+                             {"thrown ball", thrown_ball(), 60, 2e-3},
+                             {"pile", pile(), 60, 1e-4}};
+
+class TrueGaps : public testing::TestWithParam<std::tuple<const char*, int>> {};
+
+TEST_P(TrueGaps, at_the_end_of_every_step) {
+    const auto& [solver, which] = GetParam();
+    const GapCase& c = gap_cases[which];
+    // Newton takes seconds a step where cables close fingers.
+    const bool slow = std::string(solver) == "newton" && which == 0;
+    const auto world = world_from(c.scene + "[solver]\nkind = \"" + std::string(solver) + "\"\n");
+    const double edge = mean_edge(*world);
+    double most = 0;
+    const int steps = (slow ? 5 : c.steps) / share_of_steps;
+    for (int k = 0; k < steps; ++k) {
+        const StepReport report = world->step();
+        ASSERT_FALSE(report.failed) << report.failure.what;
+        const double depth = deepest(*world);
+        most = std::max(most, depth);
+        // What is reported is what is there.
+        EXPECT_NEAR(report.max_penetration, depth, 5e-3 * edge) << c.name << ", step " << k + 1;
+    }
+    EXPECT_LT(most, c.allowed * edge) << c.name;
+}
+INSTANTIATE_TEST_SUITE_P(Bodies, TrueGaps,
+                         testing::Combine(testing::Values("cholesky", "warp_canceling", "newton"),
+                                          testing::Range(0, 4)));
+
+/// Sweeps alone stopped at their cap in every step of these.
+TEST(AutomaticComplementarity, converges_for_stacks_of_meshes_and_hundreds_of_rows) {
+    const auto box_on = [](const std::string& name, int cells, const std::string& at,
+                           const std::string& material) {
+        const std::string n = std::to_string(cells);
+        return "[[body]]\nname = \"" + name + "\"\nmaterial = \"" + material +
+               "\"\nshape = \"box\"\nsize = [0.2, 0.1, 0.2]\ncells = [" + n + ", 3, " + n +
+               "]\ntranslate = " + at + "\n";
+    };
+    const auto material = [](const std::string& name, double young, double density) {
+        return "[material." + name +
+               "]\nkind = \"corotated\"\npoisson = 0.3\nyoung = " + std::to_string(young) +
+               "\ndensity = " + std::to_string(density) + "\n";
+    };
+    const std::string start =
+        "limber = 1\n[time]\nstep = 0.01\nend = 10\n[solver]\nkind = \"cholesky\"\n"
+        "[contact]\nmethod = \"lagrange\"\n" +
+        flat_ground;
+    const auto stack = [&](double density) {
+        return start + material("light", 1e7, 100) + material("heavy", 1e7, density) +
+               body("ball", "shape = \"sphere\"\nradius = 0.1\ntets = 600", "[0, 0.1, 0]") +
+               material("rubber", 1e7, 100) + box_on("middle", 4, "[0, 0.2505, 0]", "light") +
+               box_on("top", 4, "[0.01, 0.351, 0.01]", "heavy");
+    };
+    const std::pair<std::string, int> scenes[] = {
+        {stack(25600), 1},
+        {stack(409600), 1},
+        // 582 rows and more; the first steps, in which they settle, may need more than there are.
+        {start + material("stiff", 1e8, 1000) + box_on("lower", 7, "[0, 0.05, 0]", "stiff") +
+             box_on("upper", 7, "[0.01, 0.1501, 0.01]", "stiff"),
+         6}};
+    for (const auto& [scene, allowed] : scenes) {
+        const auto world = world_from(scene);
+        int capped = 0;
+        double worst = 0;
+        for (int k = 0; k < 30 / share_of_steps; ++k) {
+            const StepReport report = world->step();
+            capped += report.has(StepFlag::contact_cap);
+            worst = std::max(worst, report.constraints.residual);
+        }
+        EXPECT_LE(capped, allowed);
+        EXPECT_LT(worst, 1e-3);
+    }
+}
+
+}  // namespace
+}  // namespace limber
