@@ -68,6 +68,7 @@ RunOutputOptions output_options(const Arguments& a, const SceneDef& scene, const
     o.scene_text = resolved_toml(scene);
     o.solver = solver;
     o.device = a.device;
+    o.chosen = scene.chosen;
     o.threads = thread_count();
     o.total_steps = last_step;
     o.log = a.log == "json" ? LogKind::json : LogKind::text;
@@ -165,6 +166,8 @@ int run_scene(Arguments a) {
     for (const FilledMesh& filled : built.filled) keep_filled_mesh(filled, dir + "/mesh");
     auto stepper = tuned_stepper(scene, *model, dir, a.log == "text");
     const std::string solver = solver_name(scene);
+    if (a.log == "text")
+        for (const std::string& line : scene.chosen) std::printf("auto: %s\n", line.c_str());
     if (const std::string needs = stepper->describe(); !needs.empty() && a.log == "text") {
         std::printf("%s: %s\n", solver.c_str(), needs.c_str());
         std::fflush(stdout);  // the progress that follows goes past the buffer

@@ -206,6 +206,7 @@ struct ResultsPage : testing::Test {
 TEST_F(ResultsPage, names_every_file_column_array_key_and_flag_and_no_other) {
     run(everything);
     run(start + box, {"--solver", "async", "--set", "solver.lag=\"auto\""});
+    run(start + box, {"--solver", "auto"});
     run(start + box,
         {"--solver", "descent", "--set", "solver.direction=\"jacobi\"", "--set", "solver.tune=true",
          "--set", "solver.tune_steps=3", "--set", "solver.tune_phases=1", "--set",

@@ -160,7 +160,7 @@ std::vector<Bad> catalogue() {
         change("S12_law", "young =", "kind = \"rubbery\"\nyoung =", 6,
                {"material.rubber.kind = \"rubbery\"; allowed: one of: corotated, linear"}),
         more("S12_solver", "[solver]\nkind = \"corotationl\"\n", 16,
-             {"solver.kind = \"corotationl\"; allowed: one of: corotational, cholesky",
+             {"solver.kind = \"corotationl\"; allowed: one of: auto, corotational, cholesky",
               "did you mean 'corotational'?"}),
         more("S12_preconditioner", "[solver]\npreconditioner = \"ilu\"\n", 16,
              {"solver.preconditioner = \"ilu\"", "identity, mass, jacobi, block_jacobi"}),

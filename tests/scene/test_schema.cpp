@@ -209,6 +209,7 @@ TEST(Registry, names_make_what_they_say) {
             << entry.options.name;
     }
     for (const ContactEntry& entry : contact_methods()) {
+        if (entry.options.name == "auto") continue;  // stands for another
         const SceneDef scene =
             test::scene_of(good_scene + "[solver]\nkind = \"newton\"\n[contact]\nmethod = \"" +
                            std::string(entry.options.name) + "\"\n");

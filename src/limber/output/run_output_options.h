@@ -21,6 +21,7 @@ struct RunOutputOptions {
     std::string scene_text;                   // resolved, for scene.toml; empty: not written
     std::string solver;                       // name on the command line or in the scene
     std::string device = "cpu";
+    std::vector<std::string> chosen;  // what "auto" stands for and why
     int threads = 1;
     std::int64_t total_steps = 0;  // the step the run ends with
     LogKind log = LogKind::text;

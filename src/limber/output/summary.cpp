@@ -192,6 +192,7 @@ void Summary::write(const World& world, const std::string& status) {
     out["solver"] = options_.solver;
     out["contact"] = std::string(world.contact().name());
     out["device"] = options_.device;
+    if (!options_.chosen.empty()) out["auto"] = options_.chosen;
     out["threads"] = options_.threads;
     out["cpu"] = cpu.empty() ? Json(nullptr) : Json(cpu);
     out["gpu"] = nullptr;

@@ -15,8 +15,8 @@ void require_memory_for(double n_tets) {
     require_memory(1000 * n_tets, std::to_string(static_cast<std::int64_t>(n_tets)) + " tets");
 }
 
-/// Before it is made; 0 where only the mesher can tell, which looks at the memory itself.
-double expected_tets(const ShapeDef& shape) {
+/// 0 where only the mesher can tell, which looks at the memory itself.
+double tets_of_shape(const ShapeDef& shape) {
     if (shape.tets > 0) return shape.tets;
     if (shape_info(shape.kind).make) return 0;
     const std::array<Index, 3> n = resolution_of(shape);
@@ -51,7 +51,7 @@ LoadedMesh fill_mesh(const BodyDef& body, const BuildOptions& options, BuildRepo
 LoadedMesh shape_mesh(const BodyDef& body, BuildReport& report) {
     LoadedMesh loaded;
     try {
-        require_memory_for(expected_tets(*body.shape));
+        require_memory_for(tets_of_shape(*body.shape));
         ShapeMesh made = make_shape_mesh(*body.shape);
         loaded.mesh = std::move(made.mesh);
         for (const std::string& remark : made.remarks)
@@ -66,6 +66,12 @@ LoadedMesh shape_mesh(const BodyDef& body, BuildReport& report) {
 }
 
 }  // namespace
+
+double expected_tets(const BodyDef& body) {
+    if (body.cloth || body.rigid) return 0;
+    if (body.fill) return body.fill->tets;
+    return body.shape ? tets_of_shape(*body.shape) : 0;
+}
 
 LoadedMesh body_mesh(const BodyDef& body, const BuildOptions& options, BuildReport& report) {
     LoadedMesh loaded = !body.mesh  ? shape_mesh(body, report)

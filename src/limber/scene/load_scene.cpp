@@ -3,6 +3,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "limber/scene/automatic.h"
 #include "limber/scene/error_list.h"
 #include "limber/scene/scene.h"
 
@@ -318,6 +319,7 @@ SceneDef make_scene(Value document, const std::string& path, const LoadOptions& 
     scene.file = path;
     if (!scene.gravity)
         scene.gravity = scene.up == UpAxis::y ? Vec3d{0, -9.81, 0} : Vec3d{0, 0, -9.81};
+    choose_automatically(scene);
     check_scene(scene);
     return scene;
 }

@@ -83,7 +83,18 @@ DescentOptions projective_dynamics_defaults() {
     return options;
 }
 
+struct NoOptions {};
+template <class Visitor>
+void fields(Visitor&, NoOptions&) {}
+
+/// Scenes have another name in its place before anything is made (scene/automatic.h).
+std::unique_ptr<Stepper> make_automatic(const Model&, const AnyOptions&) {
+    throw InputError("solver.kind = \"auto\" was not resolved");
+}
+
 const StepperEntry stepper_table[] = {
+    {option_case<NoOptions>("auto", "what suits law, size, contact and step; the run says which"),
+     make_automatic, check_nothing, SolverFamily::linearly_implicit},
     {option_case<CorotationalOptions>("corotational",
                                       "linearly implicit corotation; PCG or direct"),
      make<CorotationalStepper>, check_corotational, SolverFamily::linearly_implicit, nullptr,
@@ -126,11 +137,11 @@ const StepperEntry stepper_table[] = {
 
 // ---- contact
 
-struct NoOptions {};
-template <class Visitor>
-void fields(Visitor&, NoOptions&) {}
-
 const ContactEntry contact_table[] = {
+    {option_case<NoOptions>("auto", "constraints where the solver has a factor, else penalty"),
+     [](const AnyOptions&, const Model&) -> std::unique_ptr<ContactMethod> {
+         throw InputError("contact.method = \"auto\" was not resolved");
+     }},
     {option_case<NoOptions>("none", "bodies pass through obstacles"),
      [](const AnyOptions&, const Model&) -> std::unique_ptr<ContactMethod> {
          return std::make_unique<NoContact>();

@@ -37,7 +37,9 @@ std::string resolved_toml(const SceneDef& scene) {
     for_each_file(copy, absolute);
     for (BodyDef& body : copy.bodies)
         if (body.skin) absolute(*body.skin);
-    return to_toml(to_value(copy));
+    std::string remarks;
+    for (const std::string& line : scene.chosen) remarks += "# auto: " + line + '\n';
+    return remarks + to_toml(to_value(copy));
 }
 
 std::vector<std::string> input_files(const SceneDef& scene) {

@@ -370,6 +370,8 @@ struct SceneDef {
     OutputDef output;
     Origin origin;
     std::string file;  // as the user gave it
+    /// What "auto" stands for and why, a line each.
+    std::vector<std::string> chosen;
 };
 template <class Visitor>
 void fields(Visitor& field, SceneDef& o) {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// solver.kind = "auto" and contact.method = "auto": what a scene gets.
+
+#include <gtest/gtest.h>
+
+#include "limber/scene/scene.h"
+
+namespace limber {
+namespace {
+
+SceneDef chosen_for(const std::string& law, const std::string& cells, const std::string& more = "",
+                    const std::string& time = "", const std::string& solver = "auto") {
+    const std::string text =
+        "limber = 1\n[time]\nstep = 0.01\nsteps = 1\n" + time + "\n[solver]\nkind = \"" + solver +
+        "\"\n[contact]\nmethod = \"auto\"\n[material.m]\nyoung = 1e5\npoisson = 0.3\n"
+        "density = 1000\n" +
+        law +
+        "\n[[body]]\nname = \"a\"\nmaterial = \"m\"\nshape = \"box\"\n"
+        "size = [1, 1, 1]\ncells = " +
+        cells + "\n[[pin]]\nbody = \"a\"\nselect = { side = \"x-\" }\n" + more;
+    return make_scene(parse_toml(text, "a.toml"), "a.toml");
+}
+using Names = std::pair<std::string, std::string>;
+Names names_of(const SceneDef& scene) {
+    return {scene.solver.options.name, scene.contact.options.name};
+}
+const std::string floor_below = "[[obstacle]]\nname = \"floor\"\nshape = \"plane\"\n";
+
+TEST(AutomaticChoice, goes_by_law_size_contact_and_time) {
+    const std::string linear = "kind = \"corotated\"", rubber = "kind = \"neo_hookean\"";
+    EXPECT_EQ(names_of(chosen_for(linear, "[4, 4, 4]")), Names("cholesky", "lagrange"));
+    EXPECT_EQ(names_of(chosen_for(linear, "[20, 20, 20]", floor_below)),
+              Names("warp_canceling", "lagrange"));
+    EXPECT_EQ(names_of(chosen_for(rubber, "[4, 4, 4]", floor_below)), Names("newton", "lagrange"));
+    EXPECT_EQ(names_of(chosen_for(rubber, "[20, 20, 20]", floor_below)),
+              Names("newton", "lagrange"));
+    EXPECT_EQ(names_of(chosen_for(rubber, "[20, 20, 20]")), Names("descent", "penalty"));
+    EXPECT_EQ(names_of(chosen_for(linear + "\ninvertible = true", "[4, 4, 4]")).first, "newton");
+    EXPECT_EQ(names_of(chosen_for(linear, "[4, 4, 4]", "", "integrator = \"trapezoid\"")),
+              Names("newton", "penalty"));
+    EXPECT_EQ(names_of(chosen_for(linear, "[4, 4, 4]", "", "analysis = \"static\"")),
+              Names("newton", "lagrange"));
+}
+
+TEST(AutomaticChoice, gives_cloth_a_minimising_solver_and_rigid_bodies_constraints) {
+    const std::string start =
+        "limber = 1\n[time]\nstep = 0.01\nsteps = 1\n[solver]\nkind = \"auto\"\n"
+        "[contact]\nmethod = \"auto\"\n" +
+        floor_below + "[[body]]\nname = \"a\"\n";
+    const auto load = [&](const std::string& body) {
+        return names_of(make_scene(parse_toml(start + body, "a.toml"), "a.toml"));
+    };
+    EXPECT_EQ(load("shape = \"cloth_sheet\"\ncells = [4, 4]\n"
+                   "cloth = { thickness = 0.001 }\n")
+                  .first,
+              "newton");
+    EXPECT_EQ(load("shape = \"box\"\nsize = [1, 1, 1]\ncells = [2, 2, 2]\nrigid = true\n").second,
+              "lagrange");
+}
+
+TEST(AutomaticChoice, of_contact_follows_a_solver_by_name) {
+    const std::string linear = "kind = \"corotated\"";
+    for (const auto& [solver, contact] :
+         {Names("corotational", "penalty"), Names("cholesky", "lagrange"),
+          Names("warp_canceling", "lagrange"), Names("vertex_block_descent", "penalty"),
+          Names("newton", "lagrange"), Names("xpbd", "penalty")})
+        EXPECT_EQ(names_of(chosen_for(linear, "[2, 2, 2]", floor_below, "", solver)),
+                  Names(solver, contact));
+}
+
+TEST(AutomaticChoice, says_why_and_is_written_into_the_scene_of_the_run) {
+    const SceneDef scene = chosen_for("kind = \"corotated\"", "[4, 4, 4]", floor_below);
+    ASSERT_EQ(scene.chosen.size(), 2u);
+    EXPECT_EQ(scene.chosen[0],
+              "solver.kind = \"cholesky\": corotated or linear laws, about 384 tets: a new factor "
+              "every step");
+    const std::string text = resolved_toml(scene);
+    EXPECT_TRUE(text.starts_with("# auto: solver.kind = \"cholesky\": ")) << text.substr(0, 200);
+    const SceneDef again = make_scene(parse_toml(text, "a.toml"), "a.toml");
+    EXPECT_EQ(names_of(again), names_of(scene));
+    EXPECT_TRUE(again.chosen.empty());
+}
+
+}  // namespace
+}  // namespace limber
