@@ -8,6 +8,7 @@ namespace limber {
 namespace {
 
 constexpr int first_sweeps = 30;
+constexpr Index most_rows = 1000;  // of pivots, each a second beyond
 
 /// A product with W costs n² operations, a pivot about n³ on one thread. A start from the last
 /// step's answer takes a few; the first step of a stiff body on the brink of slipping took as many
@@ -39,7 +40,8 @@ ComplementarityStats AutomaticSolver::solve(const ComplementarityProblem& proble
     };
     ComplementarityStats stats = run(sweeps_, first_sweeps);
     if (!done(stats)) stats = run(gradients_, first_gradients(problem.W.n()));
-    if (!done(stats)) stats = run(pivots_, most_pivots(problem.W.n()));
+    const Index n = problem.W.n();
+    if (!done(stats) && n <= most_rows) stats = run(pivots_, most_pivots(n));
     if (!done(stats)) stats = run(sweeps_, options.max_iterations);
     return stats;
 }

@@ -59,6 +59,10 @@ double LagrangeContact::alarm_distance(const ContactInput& in) {
     return options_.distance + (options_.alarm > 0 ? options_.alarm : 0.1 * mean_edge(in));
 }
 
+double LagrangeContact::spacing(const ContactInput& in) {
+    return options_.spacing > 0 ? options_.spacing : 0.1 * (alarm_distance(in) - options_.distance);
+}
+
 void LagrangeContact::detect(const ContactInput& in, ContactSet& out) {
     LIMBER_CHECK(in.h > 0, "the step must be positive");
     decided_.clear();
@@ -79,8 +83,7 @@ void LagrangeContact::find(const ContactInput& in, bool at_end, ContactSet& set)
                  set, at_end);
     for (const auto& joint : joints_)
         std::erase_if(set.contacts, [&](const Contact& c) { return joint->replaces(c); });
-    thin_out(in, options_.spacing > 0 ? options_.spacing : 0.1 * (alarm - options_.distance),
-             set.contacts);
+    thin_out(in, spacing(in), set.contacts);
 }
 
 /// Where vertices of two bodies stand on each other both see the contact: two constraints that say
@@ -227,8 +230,8 @@ LagrangeContact::Depth LagrangeContact::deepest_at_end(const ContactInput& in,
     return deepest(in, found_.contacts);
 }
 
-/// Contacts along the paths that v takes, and those there were: what is left out could be run into
-/// in turn.
+/// Contacts along the paths that v takes, and those there were that push or are near: what is left
+/// out could be run into in turn.
 void LagrangeContact::find_more(const ContactInput& in, std::span<const Vec3d> v, bool at_end,
                                 ContactSet& set) {
     ContactInput now = in;
@@ -237,8 +240,12 @@ void LagrangeContact::find_more(const ContactInput& in, std::span<const Vec3d> v
     keys_.clear();
     for (const Contact& c : found_.contacts) keys_.push_back(c.key);
     std::sort(keys_.begin(), keys_.end());
+    const double near = 0.5 * alarm_distance(in);
     for (const Contact& c : set.contacts)
-        if (!std::binary_search(keys_.begin(), keys_.end(), c.key)) found_.contacts.push_back(c);
+        if ((c.force != Vec3d{} || end_gap(c, v, in.h) < near) &&
+            !std::binary_search(keys_.begin(), keys_.end(), c.key))
+            found_.contacts.push_back(c);
+    thin_out(in, spacing(in), found_.contacts);
     std::swap(set.contacts, found_.contacts);
 }
 
@@ -300,7 +307,7 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
         set.max_penetration = now.most;
         report.smallest_gap = -now.most;
         // Bodies that began inside each other leave as they can.
-        const bool better = now.most < (pass == 0 ? 1.0 : 0.9) * before.most;
+        const bool better = now.most < (pass == 0 ? 1.0 : 0.5) * before.most;
         if (now.most <= allowed || pass == options_.relinearise || (pass == 0 ? better : !better))
             break;
         before = now;

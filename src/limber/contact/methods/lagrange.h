@@ -132,6 +132,7 @@ class LagrangeContact final : public ContactMethod {
     void keep_impulses(double h, ContactSet& set);
     double mean_edge(const ContactInput& in);
     double alarm_distance(const ContactInput& in);
+    double spacing(const ContactInput& in);
     ComplementarityOptions limits_of(const ContactInput& in);
     Index worst_body(const ContactInput& in, std::span<const Vec3d> v) const;
 
