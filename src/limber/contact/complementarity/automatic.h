@@ -22,6 +22,7 @@ class AutomaticSolver final : public ComplementaritySolver {
     SweepingSolver sweeps_{ComplementarityMethod::coloured};
     ProjectedGradient gradients_;
     PivotingSolver pivots_;
+    std::vector<double> before_;
 };
 
 }  // namespace limber

@@ -205,8 +205,12 @@ ComplementarityStats PivotingSolver::solve(const ComplementarityProblem& problem
                        !options.late();) {
         // u = v / unit, and far below the residual to come: that is at most eps |y - center| away.
         const double inner_goal = 1e-3 * goal * smallest_unit;
+        const int pivots_before = stats.iterations;
         const bool solved = solve_proximal(eps, std::max(inner_goal, 1e-15 * largest(v_free_)),
                                            options.max_iterations, stats.iterations);
+        // Its sweeps may have been enough. They count as one, so that the count alone tells where
+        // the clock ended a run that is repeated.
+        if (stats.iterations == pivots_before) ++stats.iterations;
         for (std::size_t i = 0; i < p.size(); ++i) p[i] = y_[i] * unit_[i];
         for (const ConstraintGroup& g : problem.groups)
             project_group(g, p.subspan(g.row, g.n_rows));
