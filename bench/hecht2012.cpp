@@ -48,10 +48,17 @@ std::string source_wc(const std::string& more) {
     return "warp_canceling:refine=0,schedule=quality,precision=double,linearise=false," + more;
 }
 
+void explicit_contact(StudyScene& study) {
+    const bool springs = load_scene(study.path, study.load).contact.options.name == "penalty";
+    study.load.sets.emplace_back("contact.method=\"penalty\"");
+    if (!springs) study.load.sets.emplace_back("contact.thickness=0.002");
+    study.load.sets.emplace_back("contact.form=\"explicit\"");
+}
+
 std::vector<HechtRun> race(const BenchOptions& options, const HechtCase& scene,
                            const std::vector<std::pair<std::string, std::string>>& solvers) {
     StudyScene study{options.scenes + '/' + scene.file + ".toml", {scene.sets, false}};
-    study.load.sets.push_back("contact.form=\"explicit\"");
+    explicit_contact(study);
     study.load.sets.push_back("output.formats=[]");
     const auto spec_of = [](const std::string& text) { return parse_solvers(text, "bench")[0]; };
     const SceneDef base = scene_with(study, spec_of("warp_canceling:linearise=false"), "bench");

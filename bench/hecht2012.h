@@ -36,6 +36,8 @@ struct HechtRun {
     double mean() const { return failure.empty() ? ms.mean : std::nan(""); }
 };
 
+/// The source's contact, explicit forces, in place of the constraints that the scenes have by now.
+void explicit_contact(StudyScene& study);
 /// Explicit contact for everyone, as in the source, and the same windows. The first solver is the
 /// reference of the errors.
 std::vector<HechtRun> race(const BenchOptions& options, const HechtCase& scene,

@@ -30,7 +30,7 @@ constexpr int every = 30;  // frames
 void follow(const BenchOptions& options, const HechtCase& scene, int frames,
             std::vector<Curve>& curves) {
     StudyScene study{options.scenes + '/' + scene.file + ".toml", {scene.sets, false}};
-    study.load.sets.push_back("contact.form=\"explicit\"");
+    explicit_contact(study);
     study.load.sets.push_back("output.formats=[]");
     BuildReport report;
     std::vector<std::unique_ptr<World>> worlds;

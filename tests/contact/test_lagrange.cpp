@@ -251,9 +251,16 @@ TEST(Lagrange, relinearising_takes_the_gap_of_a_hollow_obstacle_down) {
             scene(h, {0, 0, 0}, 1e6, fmt::format("friction = 0\nrelinearise = {}", passes)) +
             block("block", 0.05, "[2, 1, 2]", {0.65, 0, 0}, "velocity = [0, 0, 2]") +
             "[[obstacle]]\nshape = \"torus\"\nradius = 1\ntube = 0.25\n");
-        double worst = 0;
-        for (int k = 0; k < 0.8 / h; ++k) worst = std::max(worst, world->step().max_penetration);
-        return worst;
+        const Model& m = world->model();
+        double worst = 0, worst_of_nodes = 0;
+        for (int k = 0; k < 0.8 / h; ++k) {
+            worst = std::max(worst, world->step().max_penetration);
+            worst_of_nodes = std::max(worst_of_nodes,
+                                      max_penetration(world->state().x, m.bodies[0].surface_nodes,
+                                                      m.obstacles, world->state().time));
+        }
+        EXPECT_LE(worst_of_nodes, worst);
+        return passes == 0 ? worst_of_nodes : worst;
     };
     const double coarse = deepest(0, 0.02), fine = deepest(0, 0.01);
     EXPECT_GT(coarse, 1e-5);

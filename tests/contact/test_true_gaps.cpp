@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "contact/body_worlds.h"
-#include "limber/mesh/proximity.h"
+#include "limber/study/true_depth.h"
 
 namespace limber {
 namespace {
@@ -19,60 +19,6 @@ constexpr int share_of_steps = 4;  // sanitizers take ten times as long
 #else
 constexpr int share_of_steps = 1;
 #endif
-
-bool in_tet(const Vec3d& p, const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
-    const auto side = [](const Vec3d& o, const Vec3d& u, const Vec3d& v, const Vec3d& w) {
-        return dot(cross(u - o, v - o), w - o);
-    };
-    const double s0 = side(a, b, c, p), s1 = side(a, c, d, p), s2 = side(a, d, b, p),
-                 s3 = side(b, d, c, p);
-    const double whole = side(a, b, c, d);
-    return whole > 0 ? s0 > 0 && s1 > 0 && s2 > 0 && s3 > 0 : s0 < 0 && s1 < 0 && s2 < 0 && s3 < 0;
-}
-
-double distance_to(const Vec3d& p, const std::vector<Triangle>& surface,
-                   const std::vector<Vec3d>& x) {
-    double least = 1e300;
-    for (const auto& [a, b, c] : surface)
-        least = std::min(least, norm(p - nearest_on_triangle(p, x[a], x[b], x[c]).point));
-    return least;
-}
-
-/// The deepest node inside another body [m].
-double deepest(const World& world) {
-    const Model& m = world.model();
-    const std::vector<Vec3d>& x = world.state().x;
-    double most = 0;
-    for (const Body& other : m.bodies) {
-        Box3 whole = empty_box();
-        for (Index i = other.node_begin; i < other.node_end; ++i) include(whole, x[i]);
-        const std::vector<Triangle> surface(other.surface.begin(), other.surface.end());
-        for (const Body& body : m.bodies) {
-            if (&body == &other) continue;
-            for (const Index i : body.surface_nodes) {
-                if (squared_distance(x[i], whole) > 0) continue;
-                for (Index t = other.tet_begin; t < other.tet_end; ++t) {
-                    const auto& [a, b, c, d] = m.mesh.tets[t];
-                    if (!in_tet(x[i], x[a], x[b], x[c], x[d])) continue;
-                    most = std::max(most, distance_to(x[i], surface, x));
-                    break;
-                }
-            }
-        }
-    }
-    return most;
-}
-
-double mean_edge(const World& world) {
-    double sum = 0;
-    int n = 0;
-    for (const Body& body : world.model().bodies)
-        for (const auto& t : body.surface)
-            for (int k = 0; k < 3; ++k, ++n)
-                sum +=
-                    norm(world.model().mesh.nodes[t[k]] - world.model().mesh.nodes[t[(k + 1) % 3]]);
-    return sum / n;
-}
 
 struct GapCase {
     const char* name;
@@ -151,13 +97,13 @@ TEST_P(TrueGaps, at_the_end_of_every_step) {
     // Newton takes seconds a step where cables close fingers.
     const bool slow = std::string(solver) == "newton" && which == 0;
     const auto world = world_from(c.scene + "[solver]\nkind = \"" + std::string(solver) + "\"\n");
-    const double edge = mean_edge(*world);
+    const double edge = mean_surface_edge(world->model());
     double most = 0;
     const int steps = (slow ? 5 : c.steps) / share_of_steps;
     for (int k = 0; k < steps; ++k) {
         const StepReport report = world->step();
         ASSERT_FALSE(report.failed) << report.failure.what;
-        const double depth = deepest(*world);
+        const double depth = true_depth(*world).bodies;
         most = std::max(most, depth);
         // What is reported is what is there.
         EXPECT_NEAR(report.max_penetration, depth, 1e-2 * edge) << c.name << ", step " << k + 1;

@@ -72,7 +72,7 @@ TEST(AllErrors, of_meaning_are_told_together) {
         "[[pin]]\nbody = \"bra\"\nselect = { side = \"x-\" }\n"
         "[[force]]\nbody = \"bar\"\ntotal = [0, 1, 0]\ntimes = [1, 0]\nscale = [0, 1]\n"
         "[[obstacle]]\nshape = \"plane\"\nnormal = [0, 0, 0]\n"
-        "[contact]\nmethod = \"lagrange\"\n";
+        "[contact]\nmethod = \"lagrange\"\n[solver]\nkind = \"corotational\"\n";
     expect_lines(scene, {"14:1: error: body[0].material = \"ruber\": there is no such material",
                          "16:1: error: pin[0].body = \"bra\": there is no such body",
                          "21:1: error: force[0].times[1] = 0 comes after 1",

@@ -71,13 +71,13 @@ std::vector<Bad> catalogue() {
         cloth("cloth_projective", "shape = \"dress\"\n" + std::string(thin), 12,
               {"constant matrix for springs and flat hinges alone", "stretch = \"springs\""},
               "projective_dynamics"),
-        more(
-            "viscous_linear",
-            "[material.honey]\ndamping = { viscous = 1 }\n[[body]]\nname = \"b\"\nshape = \"box\"\n"
-            "material = \"honey\"\n",
-            16,
-            {"damping.viscous cannot go with solver.kind = \"corotational\"",
-             "a solver that minimises"}),
+        more("viscous_linear",
+             "[solver]\nkind = \"corotational\"\n[material.honey]\ndamping = { viscous = 1 "
+             "}\n[[body]]\nname = \"b\"\nshape = \"box\"\n"
+             "material = \"honey\"\n",
+             18,
+             {"damping.viscous cannot go with solver.kind = \"corotational\"",
+              "a solver that minimises"}),
         // S03 unknown keys
         change("S03_material", "young =", "yougn =", 6,
                {"material.rubber: unknown key 'yougn'", "did you mean 'young'?", "allowed:"}),
@@ -171,8 +171,8 @@ std::vector<Bad> catalogue() {
             {"time.analysis = \"statics\"; allowed: one of: dynamic, quasi_static, static, modal"}),
         change("S12_modal_without_modes", "step = 0.01", "step = 0.01\nanalysis = \"modal\"", 4,
                {"needs time.modes"}),
-        change("S12_static_under_a_linear_solver", "step = 0.01",
-               "step = 0.01\nanalysis = \"static\"", 4,
+        change("S12_static_under_a_linear_solver", "[time]",
+               "[solver]\nkind = \"corotational\"\n[time]\nanalysis = \"static\"", 5,
                {"cannot go with solver.kind = \"corotational\"", "newton"}),
         change("S12_material", "material = \"rubber\"", "material = \"ruber\"", 14,
                {"body[0].material = \"ruber\": there is no such material", "allowed: rubber",

@@ -91,7 +91,7 @@ motion = { times = [0, 1], angle = [0, "0.5 turn"] }
     EXPECT_DOUBLE_EQ(s.bodies[0].rotate->axis_angle->angle, std::numbers::pi / 2);
     EXPECT_EQ(s.pins[0].axes, Axes::xz);
     EXPECT_DOUBLE_EQ((*s.pins[0].motion->angle)[1], std::numbers::pi);
-    EXPECT_EQ(s.contact.options.name, "penalty");
+    EXPECT_EQ(s.contact.options.name, "lagrange");
 }
 
 TEST(LoadScene, sixty_steps_a_second_fill_whole_seconds) {
@@ -367,7 +367,9 @@ TEST(Resolved, reads_back_to_the_same_scene_bit_for_bit) {
     for (const SceneDef& scene : scenes) {
         const std::string text = resolved_toml(scene);
         const SceneDef again = make_scene(parse_toml(text, "run/scene.toml"), "run/scene.toml");
-        EXPECT_EQ(resolved_toml(again), text);
+        // What `auto` took is named in the file: the second time there is nothing to choose.
+        const std::size_t first = text.starts_with("# auto") ? text.find("\nlimber") + 1 : 0;
+        EXPECT_EQ(resolved_toml(again), text.substr(first));
         EXPECT_EQ(scene_hash(again), scene_hash(scene));
         EXPECT_TRUE(same(to_value(again), to_value(scene)));
     }
@@ -375,7 +377,7 @@ TEST(Resolved, reads_back_to_the_same_scene_bit_for_bit) {
 
 TEST(Resolved, writes_the_defaults_out) {
     const std::string text = resolved_toml(scene_of(good_scene));
-    for (const char* part : {"kind = \"corotational\"", "max_iterations = ", "method = \"penalty\"",
+    for (const char* part : {"kind = \"cholesky\"", "rotation = ", "method = \"lagrange\"",
                              "gravity = [0.0, -9.81, 0.0]", "checkpoint_every = 0"})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }

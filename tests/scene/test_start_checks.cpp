@@ -82,9 +82,9 @@ TEST(Separate, moves_bodies_apart_the_shortest_way) {
     const Built built(scene_of(head + "[contact]\nseparate = true\n" + box("left", "[0, 0, 0]") +
                                box("right", "[0.9, 0.2, 0]")));
     EXPECT_EQ(built.overlaps(), 0u);
-    // 0.1 m and the thickness along x, half each.
-    EXPECT_NEAR(built.corner(0).x, -0.5 - 0.0505, 1e-9);
-    EXPECT_NEAR(built.corner(1).x, 0.4 + 0.0505, 1e-9);
+    // 0.1 m along x, half each.
+    EXPECT_NEAR(built.corner(0).x, -0.5 - 0.05, 1e-9);
+    EXPECT_NEAR(built.corner(1).x, 0.4 + 0.05, 1e-9);
     EXPECT_NEAR(built.corner(1).y, -0.3, 1e-12);
     EXPECT_NE(built.warnings().find("was moved by"), std::string::npos);
 }

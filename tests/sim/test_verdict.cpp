@@ -82,11 +82,11 @@ TEST(Verdict, is_part_of_a_checkpoint_and_refuses_a_damaged_one) {
     ByteWriter out;
     verdict.save(out);
     ByteReader in(out.bytes(), "memory");
-    loaded.load(in, 3);
+    loaded.load(in, 3, 0);
     EXPECT_EQ(loaded.of(FaultKind::stuck).first_step, 5);
     EXPECT_EQ(loaded.of(FaultKind::stuck).body, 2);
     ByteReader again(out.bytes(), "memory");
-    EXPECT_THROW(loaded.load(again, 2), InputError);  // a model without a third body
+    EXPECT_THROW(loaded.load(again, 2, 0), InputError);  // a model without a third body
 }
 
 SceneDef scene_with(const std::string& text) {

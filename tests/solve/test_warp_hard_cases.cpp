@@ -51,7 +51,9 @@ double farthest(const World& world) {
 }
 
 TEST(WarpHardCases, a_bear_squashed_inside_out_comes_back) {
-    for (const char* solver : {"warp_canceling:rotation=svd", "stiffness_warping:rotation=svd"}) {
+    // Not stiffness_warping: without updates its factor is that of rest, which is too far from a
+    // bear turned inside out.
+    for (const char* solver : {"warp_canceling:rotation=svd", "warp_canceling"}) {
         const auto world = scene_world("bear_squash", solver, {"body.0.tets=900"});
         bool inverted = false;
         double most_energy = 0;

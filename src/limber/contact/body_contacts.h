@@ -15,6 +15,7 @@ struct BodyContactOptions {
     bool bodies = true;       // bodies against each other
     bool self = false;        // bodies against themselves
     bool arriving = true;     // also what comes within the thickness only in the course of the step
+    bool faces = true;        // faces against obstacles, not their nodes alone
 };
 
 /// Contacts of surfaces with surfaces: bodies with each other, with themselves and with mesh

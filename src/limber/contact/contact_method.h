@@ -47,6 +47,7 @@ struct ContactKey {
         node_body,      // node of a body, the other body (or its own)
         obstacle_node,  // corner of a mesh obstacle (counted through all of them), body
         edges,          // two edges, counted through all bodies and mesh obstacles
+        face_obstacle,  // face or edge of a body (its face, counted through all of them), obstacle
     };
     Index kind = node_obstacle, a = 0, b = 0;
     friend auto operator<=>(const ContactKey&, const ContactKey&) = default;
@@ -95,7 +96,13 @@ struct ContactTerm {
 struct ContactSet {
     std::vector<Contact> contacts;   // in an order that no number of threads changes
     std::vector<ContactTerm> terms;  // for methods that act through A and b; as contacts
-    double max_penetration = 0;      // at the start of the step [m]
+    double max_penetration = 0;      // at the start of the step; by constraints: at its end [m]
+    /// Of methods that act by constraints: the deepest at the end of the step, where it is more
+    /// than they allow; its sides as in a Contact.
+    struct Left {
+        double depth = 0;  // [m]; 0: none
+        Index body = -1, other = -1, obstacle = -1;
+    } left;
 };
 
 /// The boundary of one body, as the model has it.
@@ -157,9 +164,10 @@ struct ConstraintReport {
     int iterations = 0;   // of the complementarity solver, over all passes
     double residual = 0;  // complementarity_residual(), relative
     bool converged = true;
-    bool late = false;        // the clock ended it
-    double smallest_gap = 0;  // of the linearised contacts at the end of the step [m]; 0 where none
-    Index body = -1;          // where they are worst, if they did not converge
+    bool late = false;  // the clock ended it
+    double smallest_gap =
+        0;            // where the step ends, of nodes and of rows [m]; 0 where none is below
+    Index body = -1;  // where they are worst, if they did not converge
     double detect_ms = 0, compliance_ms = 0, resolve_ms = 0, correct_ms = 0;
 
     /// Counts and times add up; the rest is that of the last call.

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <optional>
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(LIMBER_THREAD_SANITIZER)
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -37,12 +37,13 @@ void in_arena(const F& f) {
         f();
 }
 
-/// The thread sanitizer does not see how the pool, which is built without it, orders threads. So it
-/// is told: what came before the work was handed out is known to whoever does it, and what was done
-/// is known to whoever has waited for it, which is when this goes.
+/// The thread sanitizer does not see how the pool, which is built without it, orders threads, and
+/// takes the pool's own templates for races: this file is compiled without it. So it is told: what
+/// came before the work was handed out is known to whoever does it, and what was done is known to
+/// whoever has waited for it, which is when this goes.
 class Handover {
   public:
-#if defined(__SANITIZE_THREAD__)
+#if defined(LIMBER_THREAD_SANITIZER)
     Handover() = default;
     Handover(const Handover&) = delete;
     Handover& operator=(const Handover&) = delete;
@@ -51,6 +52,9 @@ class Handover {
     }
     void hand_out() {
         __tsan_release(&out_);
+    }
+    void take_over() {
+        __tsan_acquire(&out_);
     }
     template <class F>
     void work(const F& f) {
@@ -66,6 +70,7 @@ class Handover {
     char out_ = 0, in_ = 0;
 #else
     void hand_out() {}
+    void take_over() {}
     template <class F>
     void work(const F& f) {
         f();
@@ -194,15 +199,17 @@ void TaskTree::run_upward(std::span<const char> todo, void* context,
     for (Index i = 0; i < size(); ++i) pending_[i].store(0, std::memory_order_relaxed);
     for (Index i = 0; i < size(); ++i)
         if (wanted(i) && parent_[i] != -1) pending_[parent_[i]].fetch_add(1);
+    Handover handover;
     // Whoever finishes the last child goes on with the parent.
     const auto climb = [&](Index i) {
         for (;;) {
             piece.on_any_thread(i);
+            handover.hand_out();
             i = parent_[i];
             if (i == -1 || !wanted(i) || pending_[i].fetch_sub(1) != 1) return;
+            handover.take_over();
         }
     };
-    Handover handover;
     in_arena([&] {
         tbb::task_group group;
         const auto start = [&](Index i) {

@@ -32,9 +32,11 @@ std::string verdict_json(const World& world) {
     Json out = Json::array();
     for_each_fault(world, [&](FaultKind kind, const Fault& fault, const std::string& text) {
         const std::string body = fault_body(fault, world.model());
+        const std::string with = fault_with(fault, world.model());
         out.push_back({{"kind", std::string(fault_names[static_cast<int>(kind)])},
                        {"first_step", fault.first_step},
                        {"body", body.empty() ? Json(nullptr) : Json(body)},
+                       {"with", with.empty() ? Json(nullptr) : Json(with)},
                        {"count", fault.count},
                        {"worst", fault.worst},
                        {"text", text}});

@@ -3,7 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "limber/contact/methods/lagrange.h"
+#include "limber/contact/methods/penalty.h"
 #include "limber/scene/body_mesh.h"
+#include "limber/scene/document.h"
+#include "limber/scene/error_list.h"
+#include "limber/scene/registry.h"
 #include "limber/scene/scene_def.h"
 
 namespace limber {
@@ -23,10 +30,6 @@ struct Choice {
 bool has_joints(const SceneDef& scene) {
     return !scene.attachments.empty() || !scene.cables.empty() || !scene.cavities.empty() ||
            !scene.needles.empty();
-}
-
-bool can_touch(const SceneDef& scene) {
-    return !scene.obstacles.empty() || scene.bodies.size() > 1 || has_joints(scene);
 }
 
 bool any_of_bodies(const SceneDef& scene, bool (*is)(const BodyDef& body)) {
@@ -55,7 +58,13 @@ std::string nonlinear_law(const SceneDef& scene) {
 
 Choice solver_for(const SceneDef& scene, bool by_constraints) {
     double tets = 0;
-    for (const BodyDef& body : scene.bodies) tets += expected_tets(body);
+    for (const BodyDef& body : scene.bodies) {
+        try {
+            tets += expected_tets(body);
+        } catch (const InputError&) {
+            // told with its place when the body is made
+        }
+    }
     const std::string size =
         tets > 0 ? fmt::format("about {:.0f} tets", tets) : std::string("a mesh of unknown size");
     if (scene.time.analysis == Analysis::modal) return {"cholesky", "modes need none"};
@@ -89,27 +98,108 @@ Choice contact_for(const SceneDef& scene) {
     return {"lagrange", "bodies stay out of each other by constraints"};
 }
 
+/// Whether the solver that it names has no objection to the scene.
+bool is_taken(const SceneDef& scene) {
+    ErrorList errors;
+    check_solver(scene, errors);
+    return errors.empty();
+}
+
+template <class Options>
+void hand_on(const AutomaticContactOptions& from, AnyOptions& to) {
+    Options& options = to.as<Options>();
+    options.friction = from.friction;
+    options.bodies = from.bodies;
+    options.self = from.self;
+}
+
+/// For the first lines of a run: what, why, and what version 0.1 took where the scene names none.
+std::string told(const char* key, const Choice& choice, bool named, const char* before) {
+    std::string text = std::string(key) + " = \"" + choice.name + "\": " + choice.why;
+    if (!named && choice.name != before)
+        text += " (by default; version 0.1 took \"" + std::string(before) + "\")";
+    return text;
+}
+
 }  // namespace
+
+bool can_touch(const SceneDef& scene) {
+    const Value contact = find_case(contact_cases(), scene.contact.options.name)
+                              ->to_value(scene.contact.options.value);
+    const Value* self = contact.find("self");
+    return !scene.obstacles.empty() || scene.bodies.size() > 1 || has_joints(scene) ||
+           (self && self->boolean);
+}
+
+std::string_view old_default(std::string_view tag, std::string_view now) {
+    if (now != "auto") return {};
+    return tag == "kind" ? "corotational" : tag == "method" ? "penalty" : "";
+}
+
+std::vector<std::string> name_old_defaults(Value& document) {
+    struct Old {
+        const char *table, *key;
+        std::span<const std::string_view> open;
+    };
+    static constexpr std::string_view of_contact[] = {"friction", "bodies", "self", "separate",
+                                                      "ignore"};
+    static const Old olds[] = {{"solver", "kind", {}}, {"contact", "method", of_contact}};
+    std::vector<std::string> told;
+    for (const Old& old : olds) {
+        Value* table = document.find(old.table);
+        if (!table || !table->is(ValueKind::table) || table->find(old.key)) continue;
+        const auto option =
+            std::find_if(table->keys.begin(), table->keys.end(), [&](const Value::Key& key) {
+                return std::find(old.open.begin(), old.open.end(), key.name) == old.open.end();
+            });
+        if (option == table->keys.end()) continue;
+        const std::string old_name(old_default(old.key, "auto"));
+        told.push_back(std::string(old.table) + '.' + old.key + " = \"" + old_name +
+                       "\": the file gives " + old.table + '.' + option->name + " and no " +
+                       old.key + ", which version 0.1 read so");
+        Value name = Value::of(old_name);
+        name.place = option->place;
+        table->set(old.key, std::move(name), option->place);
+    }
+    return told;
+}
 
 void choose_automatically(SceneDef& scene) {
     const bool open_contact = scene.contact.options.name == "auto";
     const bool open_solver = scene.solver.options.name == "auto";
+    const bool touch = can_touch(scene);
     if (open_solver) {
         // Cloth is light and has many contacts: springs suit it, unless something needs
         // constraints.
         const bool cloth =
             any_of_bodies(scene, [](const BodyDef& b) { return b.cloth.has_value(); });
         const bool rigid = any_of_bodies(scene, [](const BodyDef& b) { return b.rigid; });
-        const bool wanted = rigid || has_joints(scene) || (can_touch(scene) && !cloth);
-        const Choice choice =
+        const bool wanted = rigid || has_joints(scene) || (touch && !cloth);
+        Choice choice =
             solver_for(scene, open_contact ? wanted : scene.contact.options.name == "lagrange");
         scene.solver.options = default_options(stepper_cases(), choice.name);
-        scene.chosen.push_back("solver.kind = \"" + choice.name + "\": " + choice.why);
+        if (!is_taken(scene) && choice.name != "newton") {
+            const AnyOptions first = scene.solver.options;
+            scene.solver.options = default_options(stepper_cases(), "newton");
+            if (is_taken(scene))
+                choice = {"newton", "the scene has what only minimising solvers take"};
+            else
+                scene.solver.options = first;  // and its errors are told
+        }
+        scene.chosen.push_back(
+            told("solver.kind", choice, scene.solver.origin.has("kind"), "corotational"));
     }
     if (open_contact) {
         const Choice choice = contact_for(scene);
+        const auto given = scene.contact.options.as<AutomaticContactOptions>();
         scene.contact.options = default_options(contact_cases(), choice.name);
-        scene.chosen.push_back("contact.method = \"" + choice.name + "\": " + choice.why);
+        if (choice.name == "lagrange")
+            hand_on<LagrangeOptions>(given, scene.contact.options);
+        else
+            hand_on<PenaltyOptions>(given, scene.contact.options);
+        if (touch)
+            scene.chosen.push_back(
+                told("contact.method", choice, scene.contact.origin.has("method"), "penalty"));
     }
 }
 

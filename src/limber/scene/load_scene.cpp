@@ -57,8 +57,15 @@ void make_room(Value& base, const Value& over, const TypeInfo& type) {
     const std::string old_case = before ? before->text : type.default_case;
     if (!now || old_case.empty() || now->text == old_case) return;
     const std::vector<Value::Key> keys = base.keys;
-    for (const Value::Key& key : keys)
-        if (!find_field(type.fields, key.name)) base.remove(key.name);
+    // Options that were given to nothing in particular stay with what has them too.
+    const std::vector<const FieldInfo*> kept = fields_of(type, before ? Value::table() : over);
+    for (const Value::Key& key : keys) {
+        const bool known =
+            find_field(type.fields, key.name) ||
+            (!before && std::any_of(kept.begin(), kept.end(),
+                                    [&](const FieldInfo* f) { return f->key == key.name; }));
+        if (!known) base.remove(key.name);
+    }
 }
 
 Value merged_arrays(Value base, const Value& over, const TypeInfo* type) {
@@ -311,12 +318,14 @@ SceneDef make_scene(Value document, const std::string& path, const LoadOptions& 
     for (const std::string& argument : options.sets)
         errors.run([&] { apply_set(document, argument, scene_type()); });
     errors.throw_if_any();
+    std::vector<std::string> told = name_old_defaults(document);
     const ReadContext context{folder, options.sandbox};
     apply_all_defaults(document, context);
     const Value value = checked(document, scene_type(), "", context);
     SceneDef scene;
     FieldTraits<SceneDef>::assign(value, "", scene);
     scene.file = path;
+    scene.chosen = std::move(told);
     if (!scene.gravity)
         scene.gravity = scene.up == UpAxis::y ? Vec3d{0, -9.81, 0} : Vec3d{0, 0, -9.81};
     choose_automatically(scene);

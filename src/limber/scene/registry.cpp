@@ -9,6 +9,7 @@
 #include "limber/contact/methods/penalty.h"
 #include "limber/contact/methods/projection.h"
 #include "limber/contact/methods/repulsion.h"
+#include "limber/scene/automatic.h"
 #include "limber/scene/error_list.h"
 #include "limber/scene/mesh_obstacle.h"
 #include "limber/scene/scene_def.h"
@@ -138,7 +139,8 @@ const StepperEntry stepper_table[] = {
 // ---- contact
 
 const ContactEntry contact_table[] = {
-    {option_case<NoOptions>("auto", "constraints where the solver has a factor, else penalty"),
+    {option_case<AutomaticContactOptions>(
+         "auto", "constraints where the solver has a factor, else penalty"),
      [](const AnyOptions&, const Model&) -> std::unique_ptr<ContactMethod> {
          throw InputError("contact.method = \"auto\" was not resolved");
      }},

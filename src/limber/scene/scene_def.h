@@ -81,23 +81,23 @@ void fields(Visitor& field, TimeDef& o) {
 }
 
 struct SolverDef {
-    AnyOptions options = default_options(stepper_cases(), "corotational");
+    AnyOptions options = default_options(stepper_cases(), "auto");
     Origin origin;
 };
 template <class Visitor>
 void fields(Visitor& field, SolverDef& o) {
-    field.one_of("kind", o.options, stepper_cases(), "corotational", "the solver");
+    field.one_of("kind", o.options, stepper_cases(), "auto", "the solver");
 }
 
 struct ContactDef {
-    AnyOptions options = default_options(contact_cases(), "penalty");
+    AnyOptions options = default_options(contact_cases(), "auto");
     bool separate = false;
     std::vector<std::array<std::string, 2>> ignore;
     Origin origin;
 };
 template <class Visitor>
 void fields(Visitor& field, ContactDef& o) {
-    field.one_of("method", o.options, contact_cases(), "penalty",
+    field.one_of("method", o.options, contact_cases(), "auto",
                  "how bodies are kept out of obstacles and of each other");
     field("separate", o.separate, any_value(),
           "bodies that overlap at the start are moved apart before the first step");

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "limber/scene/automatic.h"
 #include "limber/scene/scene.h"
 #include "limber/scene/units.h"
 
@@ -126,8 +127,18 @@ Json table_schema(const TypeInfo& type) {
         Value named = Value::table();
         named.set(type.tag, Value::of(c.name));
         Json condition{{"properties", {{type.tag, {{"const", c.name}}}}}};
-        if (c.name != type.default_case) condition["required"] = {type.tag};
+        const std::string old = std::string(old_default(type.tag, type.default_case));
+        if (c.name != type.default_case || !old.empty()) condition["required"] = {type.tag};
         out["allOf"].push_back({{"if", condition}, {"then", object_of(fields_of(type, named))}});
+        if (c.name != type.default_case || old.empty()) continue;
+        // Without a name: the default's options, or those of what version 0.1 took.
+        Value before = Value::table();
+        before.set(type.tag, Value::of(old));
+        out["allOf"].push_back(
+            {{"if", {{"not", {{"required", {type.tag}}}}}},
+             {"then",
+              {{"anyOf",
+                {object_of(fields_of(type, named)), object_of(fields_of(type, before))}}}}});
     }
     add_groups(type, out);
     return out;

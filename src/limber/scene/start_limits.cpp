@@ -38,13 +38,14 @@ bool touches(const SceneDef& scene) {
 
 /// What of a body's surface lies inside an obstacle. Nodes that pins hold are where the user put
 /// them.
-struct Inside {
+struct NodesInside {
     Index n_nodes = 0, n_surface = 0;
     double depth = 0;  // [m]
     Vec3d where{};     // of the deepest
 };
-Inside inside(const Model& model, const Body& body, const Obstacle& obstacle, double tolerance) {
-    Inside out;
+NodesInside inside(const Model& model, const Body& body, const Obstacle& obstacle,
+                   double tolerance) {
+    NodesInside out;
     for (Index i : body.surface_nodes) {
         if (!body.rigid && model.free[i] != Vec3d{1, 1, 1}) continue;
         ++out.n_surface;
@@ -100,7 +101,7 @@ void check_obstacles(const SceneDef& scene, const Model& model, const Warn& warn
             if (!obstacle.solid) continue;
             if (model.contact_filter.obstacle(static_cast<Index>(b), static_cast<Index>(k)))
                 continue;
-            const Inside found = inside(model, body, obstacle, tolerance);
+            const NodesInside found = inside(model, body, obstacle, tolerance);
             if (found.n_nodes == 0) continue;
             const std::string text = fmt::format(
                 "body '{}' begins inside obstacle '{}': {} of {} surface nodes up to "

@@ -150,7 +150,7 @@ bool is_bare_key(std::string_view key) {
     return !key.empty();
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
@@ -169,7 +169,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string key_text(std::string_view key) {
-    return is_bare_key(key) ? std::string(key) : quoted(key);
+    return is_bare_key(key) ? std::string(key) : in_quotes(key);
 }
 
 /// TOML keeps whole numbers and others apart: a double always shows a point or an exponent.
@@ -184,7 +184,7 @@ std::string inline_value(const Value& value) {
         case ValueKind::number:
             return toml_number(value.number);
         case ValueKind::string:
-            return quoted(value.text);
+            return in_quotes(value.text);
         case ValueKind::array: {
             std::string out = "[";
             for (std::size_t i = 0; i < value.items.size(); ++i)

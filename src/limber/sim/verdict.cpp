@@ -79,6 +79,7 @@ void Verdict::add(const StepReport& report, const VerdictRules& rules) {
         if (fault.count++ == 0) {
             fault.first_step = report.step;
             fault.body = report.body_of(infos[k].flag);
+            if (infos[k].flag == StepFlag::penetration) fault.with = report.inside;
         }
         const double worst = infos[k].worst(report);
         if (std::isfinite(worst)) fault.worst = std::max(fault.worst, worst);
@@ -94,6 +95,11 @@ std::string fault_body(const Fault& fault, const Model& model) {
     return model.bodies.size() == 1 ? model.bodies[0].name : "";
 }
 
+std::string fault_with(const Fault& fault, const Model& model) {
+    if (fault.with > 0) return model.bodies[fault.with - 1].name;
+    return fault.with < 0 ? model.obstacles[-fault.with - 1].name : "";
+}
+
 std::string Verdict::text(FaultKind kind, const Model& model) const {
     const Fault& fault = of(kind);
     const FaultInfo& info = infos[static_cast<int>(kind)];
@@ -102,6 +108,8 @@ std::string Verdict::text(FaultKind kind, const Model& model) const {
                       (fault.count == 1 ? " step, number " : " steps, first in step ") +
                       std::to_string(fault.first_step);
     if (!body.empty()) out += ", body '" + printable(body) + "'";
+    const std::string with = fault_with(fault, model);
+    if (!with.empty()) out += " in '" + printable(with) + "'";
     if (info.measure && fault.worst > 0) {
         out += std::string(", ") + info.measure + ' ' + short_number(fault.worst);
         if (*info.unit) out += std::string(" ") + info.unit;
@@ -113,12 +121,14 @@ void Verdict::save(ByteWriter& out) const {
     out.put_array("verdict", std::span<const Fault>(faults_));
 }
 
-void Verdict::load(ByteReader& in, std::size_t n_bodies) {
+void Verdict::load(ByteReader& in, std::size_t n_bodies, std::size_t n_obstacles) {
     std::array<Fault, n_fault_kinds> loaded{};
     in.get_array("verdict", std::span<Fault>(loaded));
     for (const Fault& f : loaded)
         if (f.count < 0 || f.first_step < 0 || !std::isfinite(f.worst) || f.body < -1 ||
-            f.body >= static_cast<std::int64_t>(n_bodies))
+            f.body >= static_cast<std::int64_t>(n_bodies) ||
+            f.with > static_cast<std::int64_t>(n_bodies) ||
+            f.with < -static_cast<std::int64_t>(n_obstacles))
             in.fail("verdict", "is damaged");
     faults_ = loaded;
 }

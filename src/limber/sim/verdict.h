@@ -32,7 +32,7 @@ struct Fault {
     std::int64_t first_step = 0, count = 0;  // count of steps; 0: it did not happen
     double worst = 0;                        // in the unit of the kind; 0 where it has none
     Index body = -1;                         // of the first step; -1: not known
-    Index unused = 0;                        // so that no byte of a checkpoint is undefined
+    Index with = 0;                          // of penetration: StepReport::inside
 };
 
 /// Caps that a scene lowers are early ends by choice, and no fault.
@@ -50,7 +50,7 @@ class Verdict {
     std::string text(FaultKind kind, const Model& model) const;
 
     void save(ByteWriter& out) const;
-    void load(ByteReader& in, std::size_t n_bodies);
+    void load(ByteReader& in, std::size_t n_bodies, std::size_t n_obstacles);
     void reset() { faults_ = {}; }
 
   private:
@@ -59,5 +59,7 @@ class Verdict {
 
 /// The name of the fault's body; empty where it is not known.
 std::string fault_body(const Fault& fault, const Model& model);
+/// The body or obstacle that it was inside, likewise.
+std::string fault_with(const Fault& fault, const Model& model);
 
 }  // namespace limber

@@ -52,7 +52,8 @@ void World::reject(StepReport& report) {
 
 void World::measure(StepReport& report) {
     const Model& m = *model_;
-    // Between bodies as it was found at the start of the step: a second search would cost as much.
+    // Between bodies as contact found it: constraints where the step ends, the others where it
+    // began.
     report.max_penetration =
         std::max(max_penetration(state_.x, surface_nodes_, m.obstacles, state_.time),
                  contacts_.max_penetration);
@@ -81,14 +82,20 @@ void World::measure(StepReport& report) {
 void World::look_for_penetration(StepReport& report) const {
     const Model& m = *model_;
     if (!(report.max_penetration > 0) || contact_->name() == "none") return;
+    if (const ContactSet::Left& left = contacts_.left; left.depth > 0) {
+        report.inside = left.obstacle >= 0 ? -left.obstacle - 1 : left.other + 1;
+        report.set(StepFlag::penetration, left.body);
+        return;
+    }
     const auto shows = [&](double edge) { return report.max_penetration > visible_depth * edge; };
     if (std::none_of(edges_.begin(), edges_.end(), shows)) return;
     double most = 0;
     Index body = -1;
-    const auto look = [&](Index b, double depth) {
+    const auto look = [&](Index b, double depth, Index inside) {
         if (!(depth > visible_depth * edges_[b] && depth > most)) return;
         most = depth;
         body = b;
+        report.inside = inside;
     };
     for (std::size_t o = 0; o < m.obstacles.size(); ++o) {
         if (!m.obstacles[o].solid) continue;
@@ -98,12 +105,13 @@ void World::look_for_penetration(StepReport& report) const {
             for (const Index i : m.bodies[b].surface_nodes) {
                 if (m.free[i] == Vec3d{} && !m.bodies[b].rigid) continue;
                 look(static_cast<Index>(b),
-                     -sample(m.obstacles[o].shape, pose.to_local(state_.x[i])).distance);
+                     -sample(m.obstacles[o].shape, pose.to_local(state_.x[i])).distance,
+                     -static_cast<Index>(o) - 1);
             }
         }
     }
     for (const Contact& c : contacts_.contacts)
-        if (c.other >= 0) look(c.body, -c.gap);
+        if (c.other >= 0 && !contact_->by_constraints()) look(c.body, -c.gap, c.other + 1);
     if (body >= 0) report.set(StepFlag::penetration, body);
 }
 

@@ -142,7 +142,7 @@ void World::load_history(ByteReader& in) {
     verdict_.reset();
     if (!in.at_end()) {
         balance_.load(in);
-        verdict_.load(in, model_->bodies.size());
+        verdict_.load(in, model_->bodies.size(), model_->obstacles.size());
     }
 }
 

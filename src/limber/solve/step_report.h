@@ -80,8 +80,11 @@ struct StepReport {
     int contacts = 0;
     ConstraintReport constraints;  // of methods that act by them
     double max_penetration = 0;    // [m], 0 where nothing penetrates
-    double energy_gain = 0;        // [J] over the last 50 steps; 0 where it is not measured
-    double energy_scale = 0;       // [J] what that is compared with
+    /// What the body of the penetration flag is inside: k > 0: body k - 1; k < 0: obstacle -k - 1;
+    /// 0: not known.
+    Index inside = 0;
+    double energy_gain = 0;   // [J] over the last 50 steps; 0 where it is not measured
+    double energy_scale = 0;  // [J] what that is compared with
     unsigned flags = 0;
     /// For each flag the body of the model where it was worst; -1: not known, or no single one.
     std::array<Index, step_flag_names.size()> flag_body = no_bodies();

@@ -5,6 +5,7 @@
 
 #include "limber/contact/methods/penalty.h"
 #include "limber/core/check.h"
+#include "limber/scene/automatic.h"
 #include "limber/study/contestant.h"
 
 namespace limber {
@@ -125,6 +126,34 @@ void find_common_method(LineUp& line, const std::vector<SolverSpec>& solvers,
     line = std::move(other);
 }
 
+/// contact.method = "auto" follows the solver as well.
+void settle_method(LineUp& line, const std::vector<SolverSpec>& solvers,
+                   const std::optional<SolverSpec>& reference) {
+    const SceneDef* with_springs = nullptr;
+    std::vector<std::string> springs;
+    bool constraints = false;
+    for (const LinedUp* one : everybody(line)) {
+        if (!one->scene) continue;
+        if (one->scene->contact.options.name == "penalty") {
+            with_springs = &*one->scene;
+            springs.push_back(one->spec.text);
+        } else {
+            constraints = true;
+        }
+    }
+    if (!constraints || !with_springs) return;
+    StudyScene study = line.study;
+    for (std::string& set : penalty_instead(with_springs->contact.options))
+        study.load.sets.push_back(std::move(set));
+    std::string note = line.contact_note;
+    if (can_touch(*with_springs))
+        note = line.contact_note + (line.contact_note.empty() ? "" : " ") + names_of(springs) +
+               " cannot have contact by constraints, so all solvers run with \"penalty\"; "
+               "--set contact.method=lagrange leaves them out.";
+    line = all_tried(study, solvers, reference);
+    line.contact_note = note;
+}
+
 /// Automatic penalty forces follow the solver: here they are the same for all.
 void settle_form(LineUp& line, const std::vector<SolverSpec>& solvers,
                  const std::optional<SolverSpec>& reference) {
@@ -190,6 +219,7 @@ LineUp line_up(const StudyScene& study, const std::vector<SolverSpec>& solvers,
     LIMBER_CHECK(!solvers.empty(), "a comparison needs solvers");
     LineUp line = all_tried(study, solvers, reference);
     find_common_method(line, solvers, reference);
+    settle_method(line, solvers, reference);
     if (line.reference && line.reference->refusal) throw *line.reference->refusal;
     if (std::none_of(line.solvers.begin(), line.solvers.end(),
                      [](const LinedUp& solver) { return solver.scene; }))

@@ -44,78 +44,15 @@ LagrangeContact::LagrangeContact(const Options& options, std::vector<std::unique
       joints_(std::move(joints)),
       solver_(make_complementarity_solver(options.solver)) {}
 
-double LagrangeContact::mean_edge(const ContactInput& in) {
-    if (mean_edge_ > 0) return mean_edge_;
-    const std::span<const Vec3d> x = in.rest.empty() ? in.x : in.rest;
-    double sum = 0;
-    std::size_t n = 0;
-    for (const ContactSurface& body : in.bodies)
-        for (const Triangle& t : body.triangles)
-            for (int k = 0; k < 3; ++k, ++n) sum += norm(x[t[k]] - x[t[(k + 1) % 3]]);
-    return mean_edge_ = n > 0 ? sum / static_cast<double>(n) : 1e-2;
-}
-
-double LagrangeContact::alarm_distance(const ContactInput& in) {
-    return options_.distance + (options_.alarm > 0 ? options_.alarm : 0.1 * mean_edge(in));
-}
-
-double LagrangeContact::spacing(const ContactInput& in) {
-    return options_.spacing > 0 ? options_.spacing : 0.1 * (alarm_distance(in) - options_.distance);
-}
-
 void LagrangeContact::detect(const ContactInput& in, ContactSet& out) {
     LIMBER_CHECK(in.h > 0, "the step must be positive");
     decided_.clear();
     out.contacts.clear();
     out.terms.clear();
     out.max_penetration = 0;
+    out.left = {};
     // Joints move bodies in ways that free motion does not show; the way they came does.
     if (!joints_.empty()) find(in, true, out);
-}
-
-void LagrangeContact::find(const ContactInput& in, bool at_end, ContactSet& set) {
-    const double alarm = alarm_distance(in);
-    finder_.find(in,
-                 {.thickness = alarm,
-                  .friction = options_.friction,
-                  .bodies = options_.bodies,
-                  .self = options_.self},
-                 set, at_end);
-    for (const auto& joint : joints_)
-        std::erase_if(set.contacts, [&](const Contact& c) { return joint->replaces(c); });
-    thin_out(in, spacing(in), set.contacts);
-}
-
-/// Where vertices of two bodies stand on each other both see the contact: two constraints that say
-/// the same make W singular and the solver slow. Obstacles have one side, and are left alone unless
-/// the scene asks for it.
-void LagrangeContact::thin_out(const ContactInput& in, double spacing,
-                               std::vector<Contact>& contacts) {
-    const auto same_bodies = [](const Contact& a, const Contact& b) {
-        return a.obstacle == b.obstacle &&
-               std::minmax(a.body, a.other) == std::minmax(b.body, b.other);
-    };
-    kept_.clear();
-    kept_at_.clear();
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < contacts.size(); ++i) {
-        const Contact& c = contacts[i];
-        bool wanted = true;
-        if (c.obstacle < 0 || options_.spacing > 0) {
-            const Vec3d point = contact_point(c, in.x);
-            for (std::size_t k = 0; wanted && k < kept_.size(); ++k) {
-                if (!(squared_norm(kept_[k] - point) < spacing * spacing)) continue;
-                const Contact& other = contacts[kept_at_[k]];
-                wanted = !same_bodies(c, other) || std::abs(dot(c.normal, other.normal)) < 0.9;
-            }
-            if (wanted) {
-                kept_.push_back(point);
-                kept_at_.push_back(static_cast<Index>(n));
-            }
-        }
-        if (wanted) contacts[n++] = contacts[i];
-    }
-    contacts.resize(n);
 }
 
 /// Joints first, then contacts in their order: a row along the normal, and two along tangents where
@@ -192,63 +129,6 @@ ComplementarityOptions LagrangeContact::limits_of(const ContactInput& in) {
     return limits;
 }
 
-/// The deepest node among contacts that can move. Crossings of edges are not a measure: those
-/// beside a vertex that touches are left to it.
-LagrangeContact::Depth LagrangeContact::deepest(const ContactInput& in,
-                                                const std::vector<Contact>& contacts) const {
-    Depth out;
-    for (const Contact& c : contacts) {
-        const double depth = options_.distance - c.gap;
-        if (c.key.kind == ContactKey::edges || !(depth > out.most)) continue;
-        bool moves = in.free.empty();
-        for (int k = 0; k < c.at.n && !moves; ++k) moves = in.free[c.at.node[k]] != Vec3d{};
-        if (moves) out = {depth, c.body};
-    }
-    return out;
-}
-
-/// Where the velocities v take the surfaces: the geometry there, whatever rows there are.
-LagrangeContact::Depth LagrangeContact::deepest_at_end(const ContactInput& in,
-                                                       std::span<const Vec3d> v) {
-    const Index n = static_cast<Index>(v.size());
-    end_.resize(n);
-    still_.assign(n, {});
-    parallel_for(n, grain, [&](Index i) { end_[i] = in.x[i] + in.h * v[i]; });
-    ContactInput there = in;
-    there.x = end_;
-    there.v = still_;
-    there.time = in.time + in.h;
-    finder_.find(there,
-                 {.thickness = alarm_distance(in),
-                  .friction = options_.friction,
-                  .bodies = options_.bodies,
-                  .self = options_.self,
-                  .arriving = false},
-                 found_);
-    for (const auto& joint : joints_)
-        std::erase_if(found_.contacts, [&](const Contact& c) { return joint->replaces(c); });
-    return deepest(in, found_.contacts);
-}
-
-/// Contacts along the paths that v takes, and those there were that push or are near: what is left
-/// out could be run into in turn.
-void LagrangeContact::find_more(const ContactInput& in, std::span<const Vec3d> v, bool at_end,
-                                ContactSet& set) {
-    ContactInput now = in;
-    now.v = v;
-    find(now, at_end, found_);
-    keys_.clear();
-    for (const Contact& c : found_.contacts) keys_.push_back(c.key);
-    std::sort(keys_.begin(), keys_.end());
-    const double near = 0.5 * alarm_distance(in);
-    for (const Contact& c : set.contacts)
-        if ((c.force != Vec3d{} || end_gap(c, v, in.h) < near) &&
-            !std::binary_search(keys_.begin(), keys_.end(), c.key))
-            found_.contacts.push_back(c);
-    thin_out(in, spacing(in), found_.contacts);
-    std::swap(set.contacts, found_.contacts);
-}
-
 /// W and u of the contacts in `set`, the impulses p that solve for them, and v after those.
 void LagrangeContact::solve_pass(const ContactInput& in, Compliance& A, std::span<Vec3d> v,
                                  ContactSet& set, ConstraintReport& report) {
@@ -283,7 +163,7 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
                                             std::span<Vec3d> v, ContactSet& set) {
     ConstraintReport report;
     const double allowed = options_.overlap * mean_edge(in);
-    Depth before;  // where the step began, then where the last pass ended
+    ContactSet::Left before;  // where the step began, then where the last pass ended
     for (int pass = 0;; ++pass) {
         {
             ScopedTimer timer(report.detect_ms);
@@ -303,12 +183,12 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
         measured_ = options_.relinearise > 0 && !in.again;
         if (!measured_) break;
         ScopedTimer timer(report.detect_ms);
-        const Depth now = deepest_at_end(in, v);
-        set.max_penetration = now.most;
-        report.smallest_gap = -now.most;
+        const ContactSet::Left now = deepest_at_end(in, v);
+        report_depth(in, now, set);
+        report.smallest_gap = now.depth > 0 ? -now.depth : 0;
         // Bodies that began inside each other leave as they can.
-        const bool better = now.most < (pass == 0 ? 1.0 : 0.5) * before.most;
-        if (now.most <= allowed || pass == options_.relinearise || (pass == 0 ? better : !better))
+        const bool better = now.depth < (pass == 0 ? 1.0 : 0.5) * before.depth;
+        if (now.depth <= allowed || pass == options_.relinearise || (pass == 0 ? better : !better))
             break;
         before = now;
     }
@@ -341,7 +221,7 @@ Index LagrangeContact::worst_body(const ContactInput& in, std::span<const Vec3d>
 void LagrangeContact::read_back(const ContactInput& in, std::span<const Vec3d> v_end,
                                 ContactSet& set, std::span<Vec3d> f) {
     LIMBER_CHECK(impulse_.size() == f.size(), "constrain() came before");
-    if (!measured_ && set_.n_rows() > 0) set.max_penetration = deepest_at_end(in, v_end).most;
+    if (!measured_ && set_.n_rows() > 0) report_depth(in, deepest_at_end(in, v_end), set);
     parallel_for(static_cast<Index>(f.size()), grain,
                  [&](Index i) { f[i] += (1 / in.h) * impulse_[i]; });
     std::swap(past_, latest_);

@@ -116,14 +116,11 @@ class LagrangeContact final : public ContactMethod {
         std::vector<PastContact> contacts;  // by key
         std::vector<double> joints;         // of the joints' rows [N s]
     };
-    struct Depth {
-        double most = 0;  // [m]
-        Index body = -1;
-    };
     void find(const ContactInput& in, bool at_end, ContactSet& set);
     void find_more(const ContactInput& in, std::span<const Vec3d> v, bool at_end, ContactSet& set);
-    Depth deepest(const ContactInput& in, const std::vector<Contact>& contacts) const;
-    Depth deepest_at_end(const ContactInput& in, std::span<const Vec3d> v);
+    ContactSet::Left deepest(const ContactInput& in, const std::vector<Contact>& contacts) const;
+    ContactSet::Left deepest_at_end(const ContactInput& in, std::span<const Vec3d> v);
+    void report_depth(const ContactInput& in, const ContactSet::Left& deepest, ContactSet& set);
     void solve_pass(const ContactInput& in, Compliance& A, std::span<Vec3d> v, ContactSet& set,
                     ConstraintReport& report);
     void thin_out(const ContactInput& in, double spacing, std::vector<Contact>& contacts);

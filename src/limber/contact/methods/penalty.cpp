@@ -132,7 +132,10 @@ void PenaltyContact::detect(const ContactInput& in, ContactSet& out) {
                   .friction = options_.friction,
                   .bodies = options_.bodies,
                   .self = options_.self,
-                  .arriving = options_.form == PenaltyForm::implicit_form},
+                  .arriving = options_.form == PenaltyForm::implicit_form,
+                  // Explicit forces of a node and of the faces beside it would add up beyond what
+                  // the step holds.
+                  .faces = options_.form == PenaltyForm::implicit_form},
                  out);
     out.terms.reserve(out.contacts.capacity());
     past_.reserve(out.contacts.capacity());
