@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/core/timer.h"
+#include "limber/scene/automatic.h"
 #include "limber/scene/build_model.h"
 #include "limber/study/compare.h"
 #include "limber/study/converged_solver.h"
@@ -100,7 +101,7 @@ BenchResult automatic_choice(const BenchOptions& options) {
         try {
             SceneDef chosen = scene_with(race.scene, parse_solvers("auto", "bench")[0], "bench");
             choice = chosen.solver.options.name;
-            contact = chosen.contact.options.name;
+            contact = can_touch(chosen) ? chosen.contact.options.name : "none";
             race.scene.load.sets.push_back("contact.method=\"" + contact + '"');
             const bool minimising =
                 family_of(parse_solvers(choice, "bench")[0]) == SolverFamily::minimising;

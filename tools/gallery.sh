@@ -17,7 +17,7 @@ cars_sideways            0,40,60,120
 dragon_drop              0,30,38,60
 bear_squash              0,45,84,180
 sheet_on_sphere          0,12,24,120
-trampoline               0,12,18,26 --eye -1.6 1.3 2.8 --target 0.35 0.4 0
+trampoline               0,10,42,56
 hanging_sheet            0,10,22,30 --eye 0.0 1.6 3.2 --target 0.8 0.6 0
 spider                   0,15,30,60
 sculpture_small          0,24,30,60

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "contact/body_worlds.h"
 #include "limber/contact/methods/penalty.h"
 
 #include <gtest/gtest.h>
@@ -356,6 +357,36 @@ TEST(NoContact, lets_everything_through) {
     EXPECT_TRUE(p.set.contacts.empty() && p.set.terms.empty());
     EXPECT_EQ(p.f[0], Vec3d{});
     EXPECT_NEAR(p.v[0].y, -g * p.h, 1e-15);
+}
+
+/// A plane that comes down on a block: the force on it, by load steps of any length.
+double pressing_force(const std::string& contact, int steps) {
+    const auto world = test::world_from(
+        "limber = 1\ngravity = [0, 0, 0]\n[time]\nanalysis = \"quasi_static\"\nstep = " +
+        std::to_string(0.2 / steps) + "\nsteps = " + std::to_string(steps) +
+        "\n[solver]\nkind = \"newton\"\n[material.rubber]\nkind = \"corotated\"\nyoung = \"500 "
+        "kPa\"\npoisson = 0.3\ndensity = 1000\n[contact]\n" +
+        contact +
+        "\nfriction = 0\n[[obstacle]]\nname = \"press\"\nshape = \"plane\"\nnormal = [0, -1, 0]\n"
+        "position = [0, 0.1001, 0]\nmotion = { times = [0, 0.2], translate = [[0, 0, 0], [0, "
+        "-0.01, "
+        "0]] }\n" +
+        test::body("block", "shape = \"box\"\nsize = [0.2, 0.2, 0.2]\ncells = [4, 4, 4]",
+                   "[0, 0, 0]") +
+        "[[pin]]\nbody = \"block\"\nselect = { side = \"y-\" }\n");
+    for (int k = 0; k < steps; ++k) world->step();
+    double sum = 0;
+    for (const Contact& c : world->contacts().contacts) sum -= c.force.y;
+    return sum;
+}
+
+TEST(PenaltyInEquilibrium, presses_as_constraints_do_whatever_the_load_step) {
+    const double exact = pressing_force("method = \"lagrange\"", 4);
+    EXPECT_GT(exact, 500);
+    const std::string springs = "method = \"penalty\"\nthickness = \"0.1 mm\"";
+    const double coarse = pressing_force(springs, 4), fine = pressing_force(springs, 20);
+    EXPECT_NEAR(fine, coarse, 1e-4 * exact);
+    EXPECT_NEAR(coarse, exact, 0.03 * exact);  // a hundredth of the block's own give, and 0.1 mm
 }
 
 }  // namespace

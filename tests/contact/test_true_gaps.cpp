@@ -14,7 +14,7 @@ namespace {
 
 using namespace test;
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int share_of_steps = 4;  // sanitizers take ten times as long
 #else
 constexpr int share_of_steps = 1;

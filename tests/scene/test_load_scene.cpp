@@ -377,8 +377,9 @@ TEST(Resolved, reads_back_to_the_same_scene_bit_for_bit) {
 
 TEST(Resolved, writes_the_defaults_out) {
     const std::string text = resolved_toml(scene_of(good_scene));
-    for (const char* part : {"kind = \"cholesky\"", "rotation = ", "method = \"lagrange\"",
-                             "gravity = [0.0, -9.81, 0.0]", "checkpoint_every = 0"})
+    for (const char* part :
+         {"kind = \"warp_canceling\"", "contact_passes = ", "method = \"lagrange\"",
+          "gravity = [0.0, -9.81, 0.0]", "checkpoint_every = 0"})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 

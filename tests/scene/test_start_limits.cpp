@@ -156,6 +156,12 @@ TEST(StaticContact, by_penalty_or_projection_is_refused_with_the_reason) {
                  "[0, 0.6, 0]", "[0, 0.5, 0]") +
         "[[pin]]\nbody = \"box\"\nselect = { side = \"y+\" }\n";
     EXPECT_EQ(warnings_of(still), "");  // by default it is lagrange
+    const std::string sliding =
+        input_error([&] { warnings_of(still + "[contact]\nmethod = \"penalty\"\n"); });
+    EXPECT_NE(sliding.find("contact.method = \"penalty\" with friction cannot go with"),
+              std::string::npos)
+        << sliding;
+    EXPECT_EQ(warnings_of(still + "[contact]\nmethod = \"penalty\"\nfriction = 0\n"), "");
     const std::string named =
         input_error([&] { warnings_of(still + "[contact]\nmethod = \"projection\"\n"); });
     EXPECT_NE(named.find("contact.method = \"projection\" cannot go with"), std::string::npos)

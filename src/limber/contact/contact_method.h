@@ -127,6 +127,7 @@ struct ContactInput {
     std::span<const double> inertia{};
     std::span<const Vec3d> free{};  // 0 where a pin prescribes a coordinate, else 1. None: all free
     bool again = false;             // constrain() was called before in this step
+    bool equilibrium = false;       // no step of motion: no masses, no velocities
     const Timer* clock = nullptr;   // since the beginning of the step
     double deadline_ms = 0;         // for what iterates; 0: none
     const ContactFilter* filter = nullptr;  // none: everything feels everything

@@ -17,11 +17,18 @@ namespace limber {
 
 namespace {
 
-// A new factor every step is the cheapest way up to here, and exact; beyond it the factor is kept.
-constexpr double small_tets = 3000;
-// Beyond this a factor of Newton's method costs more than the iterations without one
-// (limber bench descent-today).
-constexpr double large_tets = 20000;
+// All from `limber bench auto`, one thread of an AMD EPYC.
+//
+// Where everything that touches by constraints is softer than this, it bends so much under its
+// contacts that a kept factor is renewed in most steps and its constraints are solved several times
+// over: a new factor every step is cheaper (pad_on_sphere, bear_squash, armadillo_torus), as long
+// as the body is not large.
+constexpr double soft_young = 250e3;  // [Pa]
+constexpr double large_soft_tets = 60000;
+// Beyond this a factor of Newton's method costs more than the iterations of descent.
+constexpr double large_tets = 5000;
+// Beyond this a factor does not fit into the memory of most machines.
+constexpr double huge_tets = 1e6;
 
 struct Choice {
     std::string name, why;
@@ -56,6 +63,21 @@ std::string nonlinear_law(const SceneDef& scene) {
     return {};
 }
 
+/// Whether no body that deforms is stiffer than soft_young.
+bool all_soft(const SceneDef& scene) {
+    const auto soft = [&](const std::string& name) {
+        const auto it = scene.materials.find(name);
+        return it != scene.materials.end() && it->second.young && *it->second.young <= soft_young;
+    };
+    for (const BodyDef& body : scene.bodies) {
+        if (body.rigid) continue;
+        if (!soft(body.material.value_or("default"))) return false;
+        for (const RegionDef& region : body.regions)
+            if (!soft(region.material)) return false;
+    }
+    return true;
+}
+
 Choice solver_for(const SceneDef& scene, bool by_constraints) {
     double tets = 0;
     for (const BodyDef& body : scene.bodies) {
@@ -77,10 +99,13 @@ Choice solver_for(const SceneDef& scene, bool by_constraints) {
         if (tets > large_tets) return {"descent", law + ", " + size + " without a factor"};
         return {"newton", law + ", " + size};
     }
-    if (tets > 0 && tets <= small_tets)
-        return {"cholesky", "corotated or linear laws, " + size + ": a new factor every step"};
-    return {"warp_canceling",
-            "corotated or linear laws, " + size + ": the factor is kept over steps"};
+    const std::string what = "corotated or linear laws, " + size;
+    if (tets > huge_tets) return {"corotational", what + ": too large for a factor"};
+    // A needle in a soft liver is no such contact.
+    const bool surfaces = !scene.obstacles.empty() || scene.bodies.size() > 1;
+    if (by_constraints && surfaces && tets <= large_soft_tets && all_soft(scene))
+        return {"cholesky", what + ", soft and in contact: a new factor every step"};
+    return {"warp_canceling", what + ": the factor is kept over steps"};
 }
 
 bool has_compliance(const SceneDef& scene) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/scene/solver_checks.h"
 
+#include <algorithm>
+
 #include "limber/contact/methods/penalty.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
@@ -66,17 +68,22 @@ void check_static_contact(const SceneDef& scene) {
         !scene.obstacles.empty() ||
         (penalty && ((penalty->bodies && scene.bodies.size() > 1) || penalty->self));
     if (!touches) return;
+    // Springs alone have an equilibrium. Friction goes by velocities, and so does explicit contact.
+    const bool slides =
+        penalty && (penalty->friction > 0 ||
+                    std::any_of(scene.obstacles.begin(), scene.obstacles.end(),
+                                [](const ObstacleDef& o) { return o.friction.value_or(0) > 0; }));
+    if (penalty && !slides && penalty->form != PenaltyForm::explicit_form) return;
     const bool named = scene.contact.origin.has("method");
     throw InputError(
         named ? scene.contact.origin.at("method") : time.origin.at("analysis"),
-        "contact.method = \"" + contact.name + '"' + (named ? "" : ", the default,") +
+        "contact.method = \"" + contact.name + '"' + (slides ? " with friction" : "") +
             " cannot go with time.analysis = \"" +
             std::string(enum_names(Analysis{})[static_cast<std::size_t>(time.analysis)]) +
-            (penalty ? "\": its forces follow from node masses, the step and velocities, which an "
-                       "equilibrium does not have"
+            (penalty ? "\": its forces follow from velocities, which an equilibrium does not have"
                      : "\": it moves nodes after the equilibrium was found, which is none then") +
-            "; allowed: contact.method = \"lagrange\" with solver.kind = \"newton\", \"none\", or "
-            "analysis = \"dynamic\"");
+            "; allowed: contact.method = \"lagrange\" with solver.kind = \"newton\", " +
+            (penalty ? "friction = 0, " : "") + "\"none\", or analysis = \"dynamic\"");
 }
 
 void check_corotational(const SceneDef& scene) {

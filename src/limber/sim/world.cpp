@@ -160,6 +160,7 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
     ContactInput touch{trial_.x, trial_.v,  surface_nodes_,     model_->obstacles, model_->mass, t,
                        h,        surfaces_, model_->mesh.nodes, inertia_,          model_->free};
     touch.filter = &model_->contact_filter;
+    touch.equilibrium = model_->integrator == Integrator::quasi_static;
     {
         ScopedTimer timer(report.ms(Stage::detect));
         contact_->detect(touch, contacts_);
@@ -261,8 +262,9 @@ void World::drive(double h, double t_end) {
     const Model& m = *model_;
     load_at(t_end, forces_.external);
     if (m.integrator == Integrator::trapezoid) load_at(t_end - h, external_start_);
+    const double mass_share = m.integrator == Integrator::quasi_static ? 0 : 1;
     parallel_for(m.n_nodes(), grain,
-                 [&](Index i) { inertia_[i] = m.mass[i] + h * h * m.stiffness[i]; });
+                 [&](Index i) { inertia_[i] = mass_share * m.mass[i] + h * h * m.stiffness[i]; });
     for (const Pin& pin : m.pins)
         for (Index i : pin.nodes) {
             const Vec3d v = (1 / h) * (pin.motion.apply(m.mesh.nodes[i], t_end) - trial_.x[i]);

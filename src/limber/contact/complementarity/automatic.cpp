@@ -8,7 +8,7 @@ namespace limber {
 namespace {
 
 constexpr int first_sweeps = 30;
-constexpr Index most_rows = 1000;  // of pivots, each a second beyond
+constexpr Index most_rows = 2500;  // of pivots, each a second beyond
 
 /// A product with W costs n² operations, a pivot about n³ on one thread. A start from the last
 /// step's answer takes a few; the first step of a stiff body on the brink of slipping took as many

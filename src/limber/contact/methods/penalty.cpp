@@ -25,6 +25,9 @@ constexpr double relaxation_steps = 3;
 /// block alone says; 0.3 leaves the margin of a factor of two to the stable limit.
 constexpr double implicit_body_share = 0.3;
 
+/// Of a spring in an equilibrium, in parts of the diagonal block of what it presses on.
+constexpr double static_stiffness = 100;
+
 /// Of the positive side relative to the other one.
 Vec3d relative_velocity(const Contact& c, std::span<const Vec3d> v) {
     return c.at.gather(v) - c.surface_velocity;
@@ -55,6 +58,19 @@ PenaltyContact::PastContact PenaltyContact::past_of(const Contact& c) const {
 PenaltyContact::PastContact PenaltyContact::remembered(const Contact& c, const ContactTerm& term) {
     const double f_n = dot(c.normal, c.force);
     return {c.key, f_n < 0 || term.block == Mat3d{}, std::max(f_n, 0.0)};
+}
+
+/// Springs alone, a hundred times as stiff as what they press on: the same whatever the load step.
+ContactTerm PenaltyContact::static_term(const ContactInput& in, const Contact& c) const {
+    const double h = in.h;
+    const double k = options_.stiffness > 0
+                         ? options_.stiffness
+                         : static_stiffness * mass_of(c.at, in.inertia).mean / (h * h);
+    ContactTerm term{c.at, h * h * k * outer(c.normal, c.normal), {}};
+    term.push = c.normal;
+    term.impulse =
+        h * k * (options_.thickness - c.gap) * c.normal + term.block * c.surface_velocity;
+    return term;
 }
 
 ContactTerm PenaltyContact::implicit_term(const ContactInput& in, const Contact& c) const {
@@ -143,9 +159,13 @@ void PenaltyContact::detect(const ContactInput& in, ContactSet& out) {
 
 void PenaltyContact::respond(const ContactInput& in, ContactSet& set) {
     set.terms.resize(set.contacts.size());
-    if (options_.form == PenaltyForm::explicit_form) count_shares(in, set);
+    if (options_.form == PenaltyForm::explicit_form && !in.equilibrium) count_shares(in, set);
     parallel_for(static_cast<Index>(set.contacts.size()), nodes_per_chunk, [&](Index i) {
         const Contact& contact = set.contacts[i];
+        if (in.equilibrium) {
+            set.terms[i] = static_term(in, contact);
+            return;
+        }
         set.terms[i] = options_.form == PenaltyForm::implicit_form ? implicit_term(in, contact)
                                                                    : explicit_term(in, contact);
     });
@@ -160,7 +180,8 @@ void PenaltyContact::read_back(const ContactInput& in, std::span<const Vec3d> v_
     for (std::size_t i = 0; i < set.contacts.size(); ++i) {
         Contact& c = set.contacts[i];
         const ContactTerm& term = set.terms[i];
-        c.force = (1 / in.h) * (term.impulse - term.block * c.at.gather(v_end));
+        const Vec3d w = c.at.gather(v_end);
+        c.force = term.acts(w) ? (1 / in.h) * (term.impulse - term.block * w) : Vec3d{};
         c.at.scatter(c.force, f);
         if (options_.form == PenaltyForm::implicit_form) past_.push_back(remembered(c, term));
     }

@@ -113,6 +113,7 @@ class PenaltyContact final : public ContactMethod {
     const PenaltyOptions& options() const { return options_; }
 
   private:
+    ContactTerm static_term(const ContactInput& in, const Contact& c) const;
     ContactTerm implicit_term(const ContactInput& in, const Contact& contact) const;
     ContactTerm explicit_term(const ContactInput& in, const Contact& contact) const;
     double stiffness(double mass, double h) const;
