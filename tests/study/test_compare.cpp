@@ -45,6 +45,24 @@ TEST_F(Compare, finds_smaller_errors_with_more_iterations) {
     EXPECT_GT(r.contestants[0].ms.n, 0u);
 }
 
+TEST_F(Compare, tells_what_went_wrong_in_each_run) {
+    // A floor so soft that the bar sinks into it, under every solver.
+    const std::string sinking =
+        test::bar_scene +
+        "[[obstacle]]\nname = \"mud\"\nshape = \"plane\"\nposition = [0, -0.15, 0]\n"
+        "[contact]\nmethod = \"penalty\"\nstiffness = 1e-3\n";
+    CompareOptions o = options("cholesky,newton", sinking);
+    o.steps = 40;
+    const CompareResult r = compare(o);
+    for (const ContestantResult& c : r.contestants) {
+        ASSERT_EQ(c.verdict.size(), 1u) << c.spec.text;
+        EXPECT_TRUE(has(c.verdict[0], "penetration left at the end of a step")) << c.verdict[0];
+        EXPECT_TRUE(has(c.verdict[0], "in 'mud'")) << c.verdict[0];
+        EXPECT_TRUE(has(compare_markdown(r), '`' + c.spec.text + "`: penetration left"));
+    }
+    EXPECT_TRUE(compare(options("cholesky")).contestants[0].verdict.empty());
+}
+
 TEST_F(Compare, finds_no_error_in_the_reference_itself) {
     CompareOptions o = options("cholesky:rotation_iterations=100");
     o.reference = test::spec_of("cholesky:rotation_iterations=100");

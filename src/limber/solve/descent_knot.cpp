@@ -8,9 +8,6 @@ namespace limber {
 
 namespace {
 
-constexpr int patience = 3;         // a body that turns about is quiet for one step as well
-constexpr double no_change = 1e-4;  // of the elastic energy in a step
-
 /// Uniform in −1 ... 1; the mixing function of Steele, Lea & Flood 2014 (SplitMix).
 double noise(std::uint64_t seed) {
     seed += 0x9e3779b97f4a7c15u;
@@ -21,13 +18,6 @@ double noise(std::uint64_t seed) {
 }
 
 }  // namespace
-
-bool Knot::stuck(bool converted, double begin, double end) {
-    throws_ = false;
-    const bool still = converted && std::abs(end - begin) <= no_change * end;
-    history_.quiet = still ? std::min(history_.quiet + 1, 1 << 30) : 0;
-    return history_.quiet >= patience;
-}
 
 /// Gravity alone pulls all nodes alike.
 bool Knot::is_held(const Body& body, const StepInput& in) const {
@@ -63,7 +53,7 @@ void Knot::prepare(const StepInput& in, std::span<const double> interpolants, st
     }
     if (!throws_) return;
     ++history_.throws;
-    history_.quiet = 0;
+    history_.quiet = {};
 }
 
 void Knot::apply(State& state) const {

@@ -8,6 +8,7 @@
 #include "limber/solve/model.h"
 #include "limber/solve/state.h"
 #include "limber/solve/stepper.h"
+#include "limber/solve/stuck.h"
 
 namespace limber {
 
@@ -18,14 +19,15 @@ namespace limber {
 class Knot {
   public:
     struct History {
-        int quiet = 0;   // steps in a row in which nothing changed while tets were converted
+        QuietSteps quiet;
         int throws = 0;  // so far
     };
     /// Borrows the model. `limit`: of throws in a run.
     Knot(const Model& model, int limit) : model_(model), limit_(limit) {}
 
-    /// After a step, with the elastic energies of its ends [J]. True: the body is stuck.
-    bool stuck(bool converted, double begin, double end);
+    /// A step begins.
+    void begin() { throws_ = false; }
+    QuietSteps& quiet() { return history_.quiet; }
     /// Where stuck, and the limit allows it: nodes of tets with an interpolant above 0 will be
     /// thrown about by up to half the size of their body, if nothing holds that: what is pinned,
     /// touched or loaded may well rest squeezed. Depends on the number of the step alone.
@@ -36,7 +38,7 @@ class Knot {
 
     template <class List, class Self>
     static void list_history(List& list, Self& self) {
-        list.whole("descent.quiet", self.history_.quiet, 0, 1 << 30);
+        list.whole("descent.quiet", self.history_.quiet.count, 0, QuietSteps::most);
         list.whole("descent.throws", self.history_.throws, 0, 1 << 30);
     }
 

@@ -60,25 +60,14 @@ void DescentEnds<Real>::blame(std::span<const Vec3<Real>> x, std::span<Vec3<Real
     if (report.has(StepFlag::line_search)) report.set(StepFlag::line_search, body);
 }
 
-/// Energies of both ends of the step, under the interpolants of its end.
 template <class Real>
 void DescentEnds<Real>::look_for_knots(std::span<const Vec3<Real>> x, std::int64_t step,
                                        StepReport& report) {
-    const bool converted = objective_.converted();
-    const double end = converted ? objective_.energy(x) : 0;
-    const double begin = converted ? objective_.energy(objective_.start()) : 0;
-    if (!knot_.stuck(converted, begin, end)) return;
-    report.set(StepFlag::stuck);
+    knot_.begin();
+    if (!look_for_stuck(objective_, x, model_, knot_.quiet(), report)) return;
     for (const auto& part : objective_.potentials())
-        if (const auto* tets = dynamic_cast<const TetPotential<Real>*>(part.get())) {
-            const std::vector<double> held = tets->interpolants();
-            const auto first =
-                std::find_if(held.begin(), held.end(), [](double l) { return l > 0; });
-            if (first != held.end())
-                report.set(StepFlag::stuck,
-                           model_.body_index_of_tet(static_cast<Index>(first - held.begin())));
-            knot_.prepare(objective_.input(), held, step);
-        }
+        if (const auto* tets = dynamic_cast<const TetPotential<Real>*>(part.get()))
+            knot_.prepare(objective_.input(), tets->interpolants(), step);
 }
 
 template <class Real>

@@ -205,7 +205,9 @@ void NewtonStepper::free_motion(const StepInput& in, State& state, NodeForces& f
         linearise(in, state, report);
         return;
     }
-    if (!minimise(report).failed()) objective_.finish(x_, state, forces);
+    if (minimise(report).failed()) return;
+    look_for_stuck<double>(objective_, x_, model_, quiet_, report);
+    objective_.finish(x_, state, forces);
 }
 
 void NewtonStepper::integrate(const StepInput&, State& state) const {
@@ -220,6 +222,7 @@ void NewtonStepper::correct_reactions(const StepInput&, std::span<const Vec3d> v
 template <class List, class Self>
 void NewtonStepper::list_history(List& list, Self& self) {
     list.number("newton.shift", self.shift_);
+    list.whole("newton.quiet", self.quiet_.count, 0, QuietSteps::most);
     Objective<double>::list_history(list, self.objective_);
 }
 

@@ -11,6 +11,7 @@
 #include "limber/linalg/linear_solver.h"
 #include "limber/solve/objective.h"
 #include "limber/solve/stepper.h"
+#include "limber/solve/stuck.h"
 
 namespace limber {
 
@@ -82,6 +83,7 @@ class NewtonStepper final : public Stepper {
     void load(ByteReader& in) override;
     void reset() override {
         shift_ = 0;
+        quiet_ = {};
         objective_.release();
     }
     std::string describe() override;
@@ -110,6 +112,7 @@ class NewtonStepper final : public Stepper {
     std::unique_ptr<FactorCompliance<double>> compliance_;
     bool tangent_ = false;  // the factor is that of A at x_
     int passes_ = 0;        // of contact in this step
+    QuietSteps quiet_;      // History
     double h_ = 0;          // [s]
     double scale_ = 0;      // what gradients of this step are compared with [N]
     double value_ = 0;

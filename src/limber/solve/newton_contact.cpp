@@ -87,8 +87,11 @@ bool NewtonStepper::answers(const StepInput& in, std::span<const Vec3d> impulses
     report.solve.absolute_residual = residual;
     report.solve.residual = residual / scale;
     const bool settled = residual <= options_.rel_tolerance * scale;
-    if (settled) report.solve.status = SolveStatus::converged;
-    if (settled) return true;
+    if (settled) {
+        report.solve.status = SolveStatus::converged;
+        look_for_stuck<double>(objective_, trial_, model_, quiet_, report);
+        return true;
+    }
     if (++passes_ >= options_.contact_passes) {
         report.set(StepFlag::contact_cap, worst_body<double>(model_, minus_));
         // Forces that are of the size of the load and more: the passes went apart. Not to be kept;

@@ -177,6 +177,7 @@ void VertexBlockStepper::free_motion(const StepInput& in, State& state, NodeForc
         if (watcher_) watcher_(stats.iterations, x_);
         std::copy(state.v.begin(), state.v.end(), v_before_.begin());
         has_before_ = true;
+        look_for_stuck<double>(objective_, x_, model_, quiet_, report);
         stats.absolute_residual = objective_.finish(x_, state, forces);
         stats.residual = stats.absolute_residual / scale_;
         if (!std::isfinite(stats.residual)) stats.status = SolveStatus::not_finite;
@@ -195,6 +196,7 @@ template <class List, class Self>
 void VertexBlockStepper::list_history(List& list, Self& self) {
     list.whole("vertex_block.has_before", self.has_before_, 0, 1);
     list.numbers("vertex_block.v_before", self.v_before_);
+    list.whole("vertex_block.quiet", self.quiet_.count, 0, QuietSteps::most);
     Objective<double>::list_history(list, self.objective_);
 }
 

@@ -10,6 +10,7 @@
 #include "limber/solve/descent_options.h"
 #include "limber/solve/node_objective.h"
 #include "limber/solve/stepper.h"
+#include "limber/solve/stuck.h"
 
 namespace limber {
 
@@ -67,6 +68,7 @@ class VertexBlockStepper final : public Stepper {
     void load(ByteReader& in) override;
     void reset() override {
         has_before_ = false;
+        quiet_ = {};
         objective_.release();
     }
     std::string describe() override;
@@ -90,6 +92,7 @@ class VertexBlockStepper final : public Stepper {
     double scale_ = 1;  // what gradients are compared with [N]
     double value_ = 0;  // of the checkpoint
     std::vector<Vec3d> v_before_;
+    QuietSteps quiet_;  // History
     bool has_before_ = false;
     IterateWatcher watcher_;
 };

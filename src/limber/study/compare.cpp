@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/study/compare.h"
+#include "limber/output/verdict_output.h"
 
 #include <algorithm>
 #include <cmath>
@@ -296,6 +297,7 @@ void Comparison::run_windows() {
 void Comparison::finish(Contestant& c) const {
     ContestantResult& r = c.result;
     r.ms = c.times.spread();
+    if (c.world) r.verdict = verdict_lines(*c.world);
     if (r.steps > 0) r.mean_iterations = c.iterations / static_cast<double>(r.steps);
     if (&c != &reference_)
         for (double& e : r.energy) e = std::fabs(e) / energy_scale_;

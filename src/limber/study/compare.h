@@ -69,7 +69,8 @@ struct ContestantResult {
     std::vector<double> energy;  // relative error, one per step of `global`
     double max_penetration = 0;  // [m]
     WindowErrors windows;
-    std::string failure;  // why it stopped; empty: it did not
+    std::string failure;               // why it stopped; empty: it did not
+    std::vector<std::string> verdict;  // lines as a run of it would end with
 
     bool ran() const { return refusal.empty(); }
 };

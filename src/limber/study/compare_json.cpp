@@ -49,6 +49,7 @@ Json contestant_json(const CompareResult& result, const ContestantResult& c) {
         return out;
     }
     out["failed"] = !c.failure.empty();
+    out["verdict"] = c.verdict;
     out["steps"] = c.steps;
     out["ms"] = {{"p50", number(c.ms.p50)},
                  {"p99", number(c.ms.p99)},

@@ -186,6 +186,11 @@ std::vector<CompareNote> notes_of(const CompareResult& result) {
     for (const ContestantResult& c : result.contestants)
         if (!c.ran()) add(Kind::not_run, refusal_note(c));
     add(Kind::changed, result.contact_note);
+    const auto add_verdict = [&](const ContestantResult& c, const std::string& name) {
+        for (const std::string& line : c.verdict) add(Kind::verdict, '`' + name + "`: " + line);
+    };
+    for (const ContestantResult& c : result.contestants) add_verdict(c, c.spec.text);
+    add_verdict(result.reference_run, result.reference.kind + " (reference)");
     for (const ContestantResult& c : result.models) add(Kind::reading, model_note(result, c));
     add(Kind::reading, local_note(result));
     add(Kind::reading, position_based_note(result));

@@ -33,7 +33,7 @@ CompareTable table_of(const CompareResult& result);
 /// the scene's; and how to read them: how sensitive the scene is, families and the difference of
 /// their models. Names of solvers are in `backquotes`.
 struct CompareNote {
-    enum class Kind { not_run, changed, reading } kind = Kind::reading;
+    enum class Kind { not_run, changed, verdict, reading } kind = Kind::reading;
     std::string text;
 };
 std::vector<CompareNote> notes_of(const CompareResult& result);

@@ -6,6 +6,7 @@
 
 #include "limber/core/check.h"
 #include "limber/sim/tune.h"
+#include "limber/sim/verdict_rules.h"
 
 namespace limber {
 
@@ -13,8 +14,9 @@ std::unique_ptr<World> make_world(const SceneDef& scene, const Model& model) {
     auto own = std::make_unique<const Model>(model);
     auto stepper = make_stepper(wants_tuning(scene) ? tuned(scene, model).scene : scene, *own);
     auto method = make_contact(scene, *own);
-    return std::make_unique<World>(std::move(own), std::move(stepper), std::move(method),
-                                   WorldOptions{.measure_energy = true});
+    return std::make_unique<World>(
+        std::move(own), std::move(stepper), std::move(method),
+        WorldOptions{.measure_energy = true, .verdict = verdict_rules(scene)});
 }
 
 bool has_explicit_contact(const SceneDef& scene) {
