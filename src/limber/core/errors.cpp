@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/core/errors.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
@@ -42,6 +43,11 @@ std::size_t utf8_length(std::string_view text) {
     return n;
 }
 
+/// Memory is told in the same words wherever it ends, in the system or in the program.
+const char* reason_of(int error_number) {
+    return error_number == ENOMEM ? "no more memory" : std::strerror(error_number);
+}
+
 }  // namespace
 
 InputError::InputError(const SourcePlace& place, const std::string& message)
@@ -49,7 +55,7 @@ InputError::InputError(const SourcePlace& place, const std::string& message)
 
 SystemError::SystemError(const std::string& path, const std::string& action, int error_number)
     : std::runtime_error(printable(path, 500) + ": error: cannot " + action + ": " +
-                         std::strerror(error_number)) {}
+                         reason_of(error_number)) {}
 
 std::string printable(std::string_view text, std::size_t max_length) {
     std::string out;
