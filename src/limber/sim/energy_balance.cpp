@@ -7,6 +7,7 @@
 #include "limber/core/parallel.h"
 #include "limber/fem/corotation.h"
 #include "limber/fem/kinetic_energy.h"
+#include "limber/mesh/mean_edge.h"
 #include "limber/solve/model_potentials.h"
 
 namespace limber {
@@ -37,11 +38,9 @@ double least_scale(const Model& model) {
 }  // namespace
 
 double mean_edge(const Model& model, const Body& body) {
-    double sum = 0;
-    for (const Triangle& t : body.surface)
-        for (int k = 0; k < 3; ++k)
-            sum += norm(model.mesh.nodes[t[k]] - model.mesh.nodes[t[(k + 1) % 3]]);
-    return body.surface.empty() ? 0 : sum / (3 * static_cast<double>(body.surface.size()));
+    MeanEdge edge;
+    edge.add(body.surface, model.mesh.nodes);
+    return edge.value();
 }
 
 EnergyMeter::EnergyMeter(const Model& model, const RigidBodies& rigid)

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "limber/mesh/box_tree.h"
+#include "limber/mesh/mean_edge.h"
 #include "limber/mesh/proximity.h"
 
 namespace limber {
@@ -82,13 +83,9 @@ TrueDepth true_depth(const World& world) {
 }
 
 double mean_surface_edge(const Model& model) {
-    double sum = 0;
-    std::size_t n = 0;
-    for (const Body& body : model.bodies)
-        for (const auto& t : body.surface)
-            for (int k = 0; k < 3; ++k, ++n)
-                sum += norm(model.mesh.nodes[t[k]] - model.mesh.nodes[t[(k + 1) % 3]]);
-    return n > 0 ? sum / static_cast<double>(n) : 0;
+    MeanEdge edge;
+    for (const Body& body : model.bodies) edge.add(body.surface, model.mesh.nodes);
+    return edge.value();
 }
 
 }  // namespace limber

@@ -5,6 +5,7 @@
 #include "limber/contact/contact_read_back.h"
 #include "limber/contact/methods/lagrange.h"
 #include "limber/core/parallel.h"
+#include "limber/mesh/mean_edge.h"
 
 namespace limber {
 
@@ -16,13 +17,10 @@ constexpr Index nodes_at_once = 2048;
 
 double LagrangeContact::mean_edge(const ContactInput& in) {
     if (mean_edge_ > 0) return mean_edge_;
-    const std::span<const Vec3d> x = in.rest.empty() ? in.x : in.rest;
-    double sum = 0;
-    std::size_t n = 0;
+    MeanEdge edge;
     for (const ContactSurface& body : in.bodies)
-        for (const Triangle& t : body.triangles)
-            for (int k = 0; k < 3; ++k, ++n) sum += norm(x[t[k]] - x[t[(k + 1) % 3]]);
-    return mean_edge_ = n > 0 ? sum / static_cast<double>(n) : 1e-2;
+        edge.add(body.triangles, in.rest.empty() ? in.x : in.rest);
+    return mean_edge_ = edge.empty() ? 1e-2 : edge.value();
 }
 
 double LagrangeContact::alarm_distance(const ContactInput& in) {
