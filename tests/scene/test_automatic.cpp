@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "limber/contact/methods/lagrange.h"
+#include "limber/contact/methods/penalty.h"
 #include "limber/scene/scene.h"
 
 namespace limber {
@@ -86,6 +88,50 @@ TEST(AutomaticChoice, says_why_and_is_written_into_the_scene_of_the_run) {
     const SceneDef again = make_scene(parse_toml(text, "a.toml"), "a.toml");
     EXPECT_EQ(names_of(again), names_of(scene));
     EXPECT_TRUE(again.chosen.empty());
+}
+
+SceneDef loaded(const std::string& tables) {
+    const std::string text =
+        "limber = 1\n[time]\nstep = 0.01\nsteps = 1\n[[body]]\nname = \"a\"\nshape = "
+        "\"box\"\nsize = [1, 1, 1]\ncells = [2, 2, 2]\n" +
+        floor_below + tables;
+    return make_scene(parse_toml(text, "a.toml"), "a.toml");
+}
+
+TEST(Defaults, are_auto_and_say_what_version_0_1_took) {
+    const SceneDef scene = loaded("");
+    EXPECT_EQ(names_of(scene), Names("warp_canceling", "lagrange"));
+    ASSERT_EQ(scene.chosen.size(), 2u);
+    EXPECT_TRUE(scene.chosen[0].ends_with("(by default; version 0.1 took \"corotational\")"))
+        << scene.chosen[0];
+    EXPECT_TRUE(scene.chosen[1].ends_with("(by default; version 0.1 took \"penalty\")"))
+        << scene.chosen[1];
+}
+
+TEST(Defaults, hand_on_what_auto_contact_was_given) {
+    const SceneDef scene = loaded("[contact]\nfriction = 0.7\nself = true\nbodies = false\n");
+    ASSERT_EQ(scene.contact.options.name, "lagrange");
+    const auto& options = scene.contact.options.as<LagrangeOptions>();
+    EXPECT_EQ(options.friction, 0.7);
+    EXPECT_TRUE(options.self);
+    EXPECT_FALSE(options.bodies);
+    const SceneDef springs =
+        loaded("[solver]\nkind = \"corotational\"\n[contact]\nfriction = 0.7\n");
+    ASSERT_EQ(springs.contact.options.name, "penalty");
+    EXPECT_EQ(springs.contact.options.as<PenaltyOptions>().friction, 0.7);
+}
+
+TEST(Defaults, of_tables_with_options_and_no_name_are_those_of_version_0_1) {
+    const SceneDef scene =
+        loaded("[solver]\nmax_iterations = 7\n[contact]\nthickness = 0.003\nfriction = 0.7\n");
+    EXPECT_EQ(names_of(scene), Names("corotational", "penalty"));
+    EXPECT_EQ(scene.contact.options.as<PenaltyOptions>().thickness, 0.003);
+    EXPECT_EQ(scene.contact.options.as<PenaltyOptions>().friction, 0.7);
+    ASSERT_EQ(scene.chosen.size(), 2u);
+    EXPECT_EQ(scene.chosen[0],
+              "solver.kind = \"corotational\": the file gives solver.max_iterations and no kind, "
+              "which version 0.1 read so");
+    EXPECT_THROW(loaded("[solver]\nkind = \"auto\"\nmax_iterations = 7\n"), InputError);
 }
 
 }  // namespace

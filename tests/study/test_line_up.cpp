@@ -46,6 +46,26 @@ TEST_F(LinedUpSolvers, of_any_family_take_a_law_that_the_scenes_own_solver_does_
     EXPECT_EQ(running(r), "1");
 }
 
+TEST_F(LinedUpSolvers, have_one_contact_where_auto_would_give_them_several) {
+    const std::string floor =
+        test::bar_scene +
+        "[[obstacle]]\nname = \"floor\"\nshape = \"plane\"\nposition = [0, -1, 0]\n"
+        "[contact]\nfriction = 0.7\n";
+    const LineUp same = line(floor, "cholesky,newton");
+    EXPECT_EQ(method(same), "lagrange");
+    EXPECT_EQ(same.contact_note, "");
+    const LineUp mixed = line(floor, "cholesky,corotational");
+    EXPECT_EQ(running(mixed), "11");
+    for (const LinedUp& solver : mixed.solvers) {
+        ASSERT_EQ(solver.scene->contact.options.name, "penalty");
+        EXPECT_EQ(solver.scene->contact.options.as<PenaltyOptions>().friction, 0.7);
+    }
+    EXPECT_TRUE(has(mixed.contact_note, "`corotational` cannot have contact by constraints"))
+        << mixed.contact_note;
+    const LineUp asked = line(floor, "cholesky,corotational", {"contact.method=\"lagrange\""});
+    EXPECT_EQ(running(asked), "10");
+}
+
 TEST_F(LinedUpSolvers, none_of_which_can_run_are_an_input_error) {
     const std::string one = input_error([&] { line(test::rubber_scene, "cholesky"); });
     EXPECT_TRUE(has(one, "bar.toml:")) << one;
