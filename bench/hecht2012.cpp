@@ -53,6 +53,7 @@ void explicit_contact(StudyScene& study) {
     study.load.sets.emplace_back("contact.method=\"penalty\"");
     if (!springs) study.load.sets.emplace_back("contact.thickness=0.002");
     study.load.sets.emplace_back("contact.form=\"explicit\"");
+    study.load.sets.emplace_back("contact.unsafe=true");  // the source's own; it sinks in
 }
 
 std::vector<HechtRun> race(const BenchOptions& options, const HechtCase& scene,

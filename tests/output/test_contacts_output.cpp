@@ -60,6 +60,17 @@ TEST(ContactsOutput, a_row_has_the_whole_force_and_its_two_parts) {
     EXPECT_TRUE(pressed) << "it presses, and friction is against its motion";
 }
 
+TEST(ContactsOutput, a_face_on_what_stands_out_between_its_nodes_has_a_name) {
+    const TempFolder temp;
+    auto world =
+        test::world_from(test::joint_scene(0.01, {0, -9.81, 0}, 1e6, "friction = 0.3") +
+                         test::box_body("box", {0.2, 0.2, 0.2}, "[1, 1, 1]", {0, 0.151, 0}) +
+                         "[[obstacle]]\nname = \"ball\"\nshape = \"sphere\"\nradius = 0.05\n");
+    world->add(std::make_unique<ContactsOutput>(temp.path(""), 1));
+    run_to(*world, 4);
+    EXPECT_NE(read_file(temp.path("contacts.csv")).find(",face-obstacle,"), std::string::npos);
+}
+
 TEST(ContactsOutput, resuming_keeps_every_contact_of_the_steps_before) {
     const TempFolder through, stopped;
     for (const TempFolder* folder : {&through, &stopped}) {

@@ -74,6 +74,15 @@ TEST(InsideObstacle, most_of_a_body_is_an_error) {
         << turned;
 }
 
+TEST(InsideObstacle, between_the_nodes_of_a_body_is_told) {
+    // A post through a face of the box, 0.5 m from each of its nodes to the next.
+    const std::string post = replaced(with("[0, 0.6, 0]", "[0, 0.5, 0]"), "shape = \"plane\"",
+                                      "shape = \"cylinder\"\nradius = 0.05\nheight = 1\n"
+                                      "position = [0.2, -0.3, 0.1]");
+    expect_warning(post, "obstacle 'floor' begins inside body 'box', between its nodes: 0.05 m");
+    EXPECT_EQ(warnings_of(replaced(post, "[0.2, -0.3, 0.1]", "[0.2, -0.6, 0.1]")), "");
+}
+
 TEST(InsideObstacle, does_not_matter_where_nothing_touches) {
     const std::string deep = with("[0, 0.6, 0]", "[0, -0.2, 0]");
     for (const char* contact :
@@ -127,12 +136,36 @@ TEST(TooLongAStep, for_the_run_is_told) {
     expect_warning(with("end = 1", "end = 0.001"), "is longer than time.end = 0.001 s");
 }
 
-TEST(TooLongAStep, for_explicit_contact_forces_is_told_with_what_is_safe) {
+TEST(ExplicitContact, that_would_run_away_is_refused_with_what_is_safe) {
     const std::string contact = "[contact]\nform = \"explicit\"\nstiffness = ";
-    expect_warning(box_scene + contact + "1e9\n",
-                   "time.step = 0.01 s is too long for explicit contact forces");
+    const std::string stiff = input_error([&] { warnings_of(box_scene + contact + "1e9\n"); });
+    EXPECT_NE(stiff.find("contact.stiffness = 1e+09 N/m is too stiff for explicit contact forces: "
+                         "with time.step = 0.01 s the nodes of body 'box' that touch run away"),
+              std::string::npos)
+        << stiff;
     EXPECT_EQ(warnings_of(box_scene + contact + "1e3\n"), "");
+    EXPECT_EQ(warnings_of(box_scene + contact + "1e9\nunsafe = true\n"), "");
     EXPECT_EQ(warnings_of(box_scene + "[contact]\nform = \"implicit\"\nstiffness = 1e9\n"), "");
+}
+
+TEST(ExplicitContact, that_would_sink_in_is_refused_with_what_holds) {
+    // 1.4 m/s after a fall of 0.1 m: 14 mm a step, 15 with the weight. Edges are half a metre.
+    EXPECT_EQ(warnings_of(box_scene + "[contact]\nform = \"explicit\"\n"), "");
+    const std::string high =
+        with("[0, 0.6, 0]", "[0, 3.5, 0]") + "[contact]\nform = \"explicit\"\n";
+    const std::string sinks = input_error([&] { warnings_of(high); });
+    EXPECT_NE(sinks.find("body 'box' would sink about 0.077 m into what it meets at the 7.67 m/s "
+                         "of its fall"),
+              std::string::npos)
+        << sinks;
+    EXPECT_NE(sinks.find("form = \"implicit\" or method = \"lagrange\" hold"), std::string::npos);
+    EXPECT_EQ(warnings_of(high + "unsafe = true\n"), "");
+    EXPECT_EQ(warnings_of(replaced(high, "step = 0.01", "step = 0.001")), "");
+    // By the solver's own choice as well.
+    const std::string by_solver = replaced(with("[0, 0.6, 0]", "[0, 3.5, 0]"), "\"corotational\"",
+                                           "\"warp_canceling\"\nlinearise = false") +
+                                  "[contact]\nmethod = \"penalty\"\n";
+    EXPECT_NE(input_error([&] { warnings_of(by_solver); }).find("would sink"), std::string::npos);
 }
 
 TEST(LongForItsEdges, single_precision_is_warned_of) {

@@ -52,6 +52,10 @@ struct ContactKey {
     Index kind = node_obstacle, a = 0, b = 0;
     friend auto operator<=>(const ContactKey&, const ContactKey&) = default;
 };
+/// As files name them.
+constexpr std::array<std::string_view, ContactKey::face_obstacle + 1> enum_names(ContactKey::Kind) {
+    return {"node-obstacle", "node-body", "corner-body", "edge-edge", "face-obstacle"};
+}
 
 /// One place where a body is near an obstacle, another body or itself, found at the start of a step
 /// and frozen for it.

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "limber/contact/lowest_point.h"
 #include "limber/core/parallel.h"
-#include "limber/mesh/proximity.h"
 
 namespace limber {
 namespace {
@@ -14,50 +14,7 @@ constexpr Index faces_per_chunk = 512, candidates_per_chunk = 32;
 /// Of the longest edge: what stands out by less is left to the nodes, and gaps are counted from
 /// there, so that a face that bends a little more is not struck.
 constexpr double flat_share = 0.03;
-/// Trials of the search for the lowest point of a face, and steps along its path.
-constexpr int max_trials = 24, max_advances = 32;
-
-using Corners = std::array<Vec3d, 3>;
-
-struct Lowest {
-    TrianglePoint at;
-    SurfaceSample surface;
-};
-
-double longest_edge(const Corners& p) {
-    return std::sqrt(std::max(
-        {squared_norm(p[1] - p[0]), squared_norm(p[2] - p[1]), squared_norm(p[0] - p[2])}));
-}
-
-Vec3d blend(const Corners& p, const std::array<double, 3>& w) {
-    return w[0] * p[0] + w[1] * p[1] + w[2] * p[2];
-}
-
-/// The point of the triangle that is nearest to the shape, or deepest in it. Against the gradient
-/// of the distance, back onto the triangle, as far as the distance still falls: outside convex
-/// shapes it is convex, and elsewhere one minimum of it is found.
-Lowest lowest_point(const ObstacleShape& shape, const Corners& p) {
-    Lowest best{{blend(p, {1. / 3, 1. / 3, 1. / 3}), {1. / 3, 1. / 3, 1. / 3}}, {}};
-    best.surface = sample(shape, best.at.point);
-    for (int k = 0; k < 3; ++k) {
-        const SurfaceSample corner = sample(shape, p[k]);
-        if (!(corner.distance < best.surface.distance)) continue;
-        best = {{p[k], {}}, corner};
-        best.at.weight[k] = 1;
-    }
-    const double length = longest_edge(p);
-    double step = std::max(length, best.surface.distance);
-    for (int i = 0; i < max_trials && step > 1e-4 * length; ++i) {
-        const TrianglePoint trial =
-            nearest_on_triangle(best.at.point - step * best.surface.normal, p[0], p[1], p[2]);
-        const SurfaceSample there = sample(shape, trial.point);
-        if (there.distance < best.surface.distance)
-            best = {trial, there};
-        else
-            step *= 0.5;
-    }
-    return best;
-}
+constexpr int max_advances = 32;  // steps along the path of a face
 
 /// An edge of the mesh is one thing, whichever of its faces found it.
 std::array<Index, 3> feature_of(const Contact& c) {
@@ -90,22 +47,21 @@ void FaceContacts::gather(const ContactInput& in, const ObstacleContactOptions& 
             const Triangle& face = body.triangles[t];
             const Corners p{in.x[face[0]], in.x[face[1]], in.x[face[2]]};
             const Vec3d centre = blend(p, {1. / 3, 1. / 3, 1. / 3});
-            const double radius = longest_edge(p);  // more than any point's way to the centre
+            // The longest edge is more than any point's way to the centre.
+            const double reach = longest_edge(p) + options.thickness;
             for (Index o = 0; o < n_obstacles; ++o) {
                 const Place& place = places_[o];
                 if (!place.bends || (place.mesh && !body.open)) continue;
                 if (in.filter && in.filter->obstacle(static_cast<Index>(b), o)) continue;
-                double reach = radius + options.thickness;
-                if (options.arriving)
-                    for (int k = 0; k < 3; ++k)
-                        reach = std::max(
-                            reach,
-                            radius + options.thickness +
-                                in.h * norm(in.v[face[k]] -
-                                            carried_velocity(place.start, place.end, p[k], in.h)));
                 const double distance =
                     sample(in.obstacles[o].shape, place.start.to_local(centre)).distance;
-                near_[static_cast<std::size_t>(t) * n_obstacles + o] = distance < reach;
+                bool near = distance < reach;
+                for (int k = 0; options.arriving && !near && k < 3; ++k) {
+                    const Vec3d u =
+                        in.v[face[k]] - carried_velocity(place.start, place.end, p[k], in.h);
+                    near = distance < reach + in.h * norm(u);
+                }
+                near_[static_cast<std::size_t>(t) * n_obstacles + o] = near;
             }
         });
         for (Index t = 0; t < n; ++t)
@@ -137,7 +93,7 @@ bool FaceContacts::meet(const ContactInput& in, const ObstacleContactOptions& op
     };
     const double d = options.thickness, close_enough = 0.01 * d + 1e-9 * speed;
     double s = 0;
-    Lowest low = lowest_point(o.shape, start);
+    LowestPoint low = lowest_point(o.shape, start);
     for (int i = 0; i < max_advances && low.surface.distance - d >= close_enough; ++i) {
         s += (low.surface.distance - d) / speed;
         if (!(s < 1)) return false;

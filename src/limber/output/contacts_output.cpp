@@ -11,9 +11,6 @@ namespace limber {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kinds = {"node-obstacle", "node-body", "corner-body",
-                                                   "edge-edge"};
-
 /// The name in double quotes, as CSV wants it.
 std::string quoted(const std::string& name) {
     std::string out = "\"";
@@ -83,7 +80,7 @@ void ContactsOutput::write_rows(const World& world) {
         append_number(row_, state.step);
         number(state.time);
         row_ += ',' + quoted(model.bodies[c.body].name) + ',' + quoted(other_name(model, c)) + ',';
-        row_ += kinds[c.key.kind];
+        row_ += enum_names(ContactKey::Kind{})[c.key.kind];
         row_ += ',';
         for (int k = 0; k < c.at.n; ++k) {
             if (k > 0) row_ += ' ';

@@ -12,6 +12,7 @@
 #include "limber/scene/build_joints.h"
 #include "limber/scene/build_loads.h"
 #include "limber/scene/error_list.h"
+#include "limber/scene/explicit_contact.h"
 #include "limber/scene/node_table.h"
 #include "limber/scene/placement.h"
 #include "limber/scene/selection.h"
@@ -451,6 +452,7 @@ class Builder {
             warn_about_overlaps(scene_, model_, say);
         }
         check_obstacles(scene_, model_, say);
+        check_explicit_contact(scene_, model_);
         warn_about_weight(scene_, model_, say);
         warn_about_locking(scene_, model_, say);
         warn_about_speed(scene_, model_, say);

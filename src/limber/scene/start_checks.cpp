@@ -240,32 +240,31 @@ void separate_bodies(const SceneDef& scene, Model& model, const Warn& warn) {
                                                    " m to separate it");
 }
 
+ImpactSpeed impact_speed(const SceneDef& scene, const Model& model, const Body& body) {
+    double speed = 0;
+    for (Index n : body.surface_nodes) speed = std::max(speed, norm(model.initial_velocity[n]));
+    ImpactSpeed out{speed, "its initial speed of " + short_text(speed) + " m/s"};
+    const double g = norm(model.gravity);
+    for (Index n = body.node_begin; n < body.node_end; ++n)
+        if (model.free[n] != Vec3d{1, 1, 1}) return out;
+    if (!(g > 0)) return out;
+    const double end =
+        scene.time.end.value_or(static_cast<double>(scene.time.steps.value_or(0)) * model.h);
+    if (const auto height = drop(model, body, (1 / g) * model.gravity)) {
+        const double fall = std::min(std::sqrt(2 * g * *height), g * end);
+        if (fall > speed) out = {fall, "the " + short_text(fall) + " m/s of its fall"};
+    }
+    return out;
+}
+
 void warn_about_speed(const SceneDef& scene, const Model& model, const Warn& warn) {
     const std::optional<ContactReach> reach = contact_reach(scene);
     if (!reach || (model.obstacles.empty() && model.bodies.size() < 2)) return;
-    const double g = norm(model.gravity);
-    const double end =
-        scene.time.end.value_or(static_cast<double>(scene.time.steps.value_or(0)) * model.h);
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
         const Body& body = model.bodies[i];
         Box3 box = empty_box();
-        double speed = 0;
-        for (Index n : body.surface_nodes) {
-            include(box, model.mesh.nodes[n]);
-            speed = std::max(speed, norm(model.initial_velocity[n]));
-        }
-        bool held = false;
-        for (Index n = body.node_begin; n < body.node_end; ++n)
-            held |= model.free[n] != Vec3d{1, 1, 1};
-        std::string why = "its initial speed of " + short_text(speed) + " m/s";
-        if (g > 0 && !held)
-            if (const auto height = drop(model, body, (1 / g) * model.gravity)) {
-                const double fall = std::min(std::sqrt(2 * g * *height), g * end);
-                if (fall > speed) {
-                    speed = fall;
-                    why = "the " + short_text(fall) + " m/s of its fall";
-                }
-            }
+        for (Index n : body.surface_nodes) include(box, model.mesh.nodes[n]);
+        const auto [speed, why] = impact_speed(scene, model, body);
         const Vec3d size = box.size();
         const bool followed = reach->followed;
         const double room =

@@ -22,6 +22,13 @@ void warn_about_overlaps(const SceneDef& scene, const Model& model, const Warn& 
 /// that could not be separated.
 void separate_bodies(const SceneDef& scene, Model& model, const Warn& warn);
 
+/// How fast a body may meet obstacles: at its initial speed, or at the end of a free fall.
+struct ImpactSpeed {
+    double value = 0;  // [m/s]
+    std::string why;   // for messages
+};
+ImpactSpeed impact_speed(const SceneDef& scene, const Model& model, const Body& body);
+
 /// Bodies that go farther in a step than half their thickness plus the contact's, at their initial
 /// speed or at the end of a free fall onto an obstacle; where their paths are followed (implicit
 /// form), farther than their whole thickness.

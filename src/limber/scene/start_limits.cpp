@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-#include "limber/contact/methods/penalty.h"
+#include "limber/contact/lowest_point.h"
 #include "limber/solve/descent_options.h"
 
 namespace limber {
@@ -60,6 +60,34 @@ NodesInside inside(const Model& model, const Body& body, const Obstacle& obstacl
     return out;
 }
 
+/// The deepest point of a body's faces in an obstacle that no node of theirs is in: a post through
+/// the middle of a face.
+struct FaceInside {
+    double depth = 0;  // [m]
+    Vec3d where{};
+};
+FaceInside face_inside(const Model& model, const Body& body, const Obstacle& obstacle) {
+    FaceInside out;
+    if (std::holds_alternative<PlaneShape>(obstacle.shape)) return out;
+    const ObstaclePose pose = pose_at(obstacle, 0);
+    for (const Triangle& t : body.surface) {
+        Corners p;
+        bool free = body.rigid.has_value();
+        for (int k = 0; k < 3; ++k) {
+            p[k] = pose.to_local(model.mesh.nodes[t[k]]);
+            free = free || model.free[t[k]] == Vec3d{1, 1, 1};
+        }
+        const double edge = longest_edge(p);
+        if (!free || !(sample(obstacle.shape, p[0]).distance < edge)) continue;
+        const LowestPoint low = lowest_point(obstacle.shape, p);
+        // What a face leaves to its nodes (contact/face_contacts.cpp) is no matter here either.
+        const double depth = -low.surface.distance;
+        if (!(depth > 0.03 * edge) || !(depth > out.depth)) continue;
+        out = {depth, pose.rotation * low.at.point + pose.position};
+    }
+    return out;
+}
+
 /// The softest material of a body and its mean density, over its tets.
 struct Softest {
     const Material* material = nullptr;
@@ -102,7 +130,17 @@ void check_obstacles(const SceneDef& scene, const Model& model, const Warn& warn
             if (model.contact_filter.obstacle(static_cast<Index>(b), static_cast<Index>(k)))
                 continue;
             const NodesInside found = inside(model, body, obstacle, tolerance);
-            if (found.n_nodes == 0) continue;
+            if (found.n_nodes == 0) {
+                const FaceInside face = face_inside(model, body, obstacle);
+                if (!(face.depth > tolerance)) continue;
+                warn(scene.bodies[b].origin.place,
+                     fmt::format("obstacle '{}' begins inside body '{}', between its nodes: {:.3g} "
+                                 "m deep near [{:.3g}, {:.3g}, {:.3g}]: contact will throw it out, "
+                                 "with energy out of nothing; translate it",
+                                 obstacle.name, body.name, face.depth, face.where.x, face.where.y,
+                                 face.where.z));
+                continue;
+            }
             const std::string text = fmt::format(
                 "body '{}' begins inside obstacle '{}': {} of {} surface nodes up to "
                 "{:.3g} m deep near [{:.3g}, {:.3g}, {:.3g}]",
@@ -183,25 +221,6 @@ void warn_about_step(const SceneDef& scene, const Model& model, const Warn& warn
                                 "time.step <= {:.2g} s",
                                 model.h, body.name, fall, room, std::sqrt(0.1 * room / g)));
     }
-    // An explicit spring k on a mass m is stable for h sqrt(k/m) < 2.
-    const auto* penalty = std::any_cast<PenaltyOptions>(&scene.contact.options.value);
-    if (!penalty || !(penalty->stiffness > 0)) return;
-    const StepperEntry& solver = stepper_entry(scene.solver.options.name);
-    const bool is_explicit = penalty->form == PenaltyForm::explicit_form ||
-                             (penalty->form == PenaltyForm::automatic && solver.explicit_contact &&
-                              solver.explicit_contact(scene.solver.options));
-    if (!is_explicit) return;
-    double lightest = std::numeric_limits<double>::infinity();
-    for (const Body& body : model.bodies)
-        for (Index i : body.surface_nodes)
-            if (model.mass[i] > 0) lightest = std::min(lightest, model.mass[i]);
-    const double limit = 2 * std::sqrt(lightest / penalty->stiffness);
-    if (model.h > limit)
-        warn(place, fmt::format("time.step = {:.3g} s is too long for explicit contact forces of "
-                                "contact.stiffness = {:.3g} N/m on nodes of {:.3g} kg: what "
-                                "touches runs away; safe: time.step <= {:.2g} s, stiffness = 0, or "
-                                "form = \"implicit\"",
-                                model.h, penalty->stiffness, lightest, 0.5 * limit));
 }
 
 void warn_about_precision(const SceneDef& scene, const Model& model, const Warn& warn) {

@@ -21,8 +21,8 @@ void warn_about_weight(const SceneDef& scene, const Model& model, const Warn& wa
 /// Linear tets of materials with a Poisson's ratio above 0.45.
 void warn_about_locking(const SceneDef& scene, const Model& model, const Warn& warn);
 
-/// Steps in which gravity alone moves a body by more than its thickness, steps longer than the
-/// run, and steps in which explicit contact forces of the given stiffness are not stable.
+/// Steps in which gravity alone moves a body by more than its thickness, and steps longer than the
+/// run.
 void warn_about_step(const SceneDef& scene, const Model& model, const Warn& warn);
 
 /// Solvers that hold positions in single precision, far from the origin.

@@ -24,6 +24,7 @@ struct PenaltyOptions {
     double slip_speed = 1e-4;  // implicit form: below it friction is viscous, i.e. sticks [m/s]
     bool bodies = true;        // bodies against each other
     bool self = false;         // bodies against themselves
+    bool unsafe = false;       // explicit form where it runs away or sinks in
 };
 
 template <class Visitor>
@@ -43,6 +44,8 @@ void fields(Visitor& field, PenaltyOptions& o) {
           "implicit form: slower than this a node sticks and creeps; bounds the creep");
     field("bodies", o.bodies, any_value(), "bodies touch each other");
     field("self", o.self, any_value(), "bodies touch themselves: folds, tentacles, cloth");
+    field("unsafe", o.unsafe, any_value(),
+          "explicit form: run it where it would run away or sink in, instead of refusing it");
 }
 
 /// k = a m / h² [N/m], with a = 1000 (implicit) or 0.1 (explicit).
