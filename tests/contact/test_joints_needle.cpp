@@ -104,6 +104,26 @@ TEST(NeedleInsertion, friction_is_a_force_for_each_length_inside) {
     EXPECT_NEAR(reading(*world, 0, "shaft_force"), -2 * left, 0.1 * 2 * left);
 }
 
+/// Against the sum of forces: what holds the tissue carries what tip and shaft push it with.
+TEST(NeedleInsertion, the_tip_cuts_at_its_force_going_in_and_not_coming_out) {
+    const auto with_tip =
+        world_from(needle_scene(down_and_up, "puncture = 0.3\nfriction = 2\ncutting = 0.25\n"));
+    const auto without = world_from(needle_scene(down_and_up, "puncture = 0.3\nfriction = 2\n"));
+    run_joints(*with_tip, 95);
+    run_joints(*without, 95);
+    EXPECT_NEAR(reading(*with_tip, 0, "tip_force"), 0.25, 1e-6);
+    EXPECT_EQ(reading(*without, 0, "tip_force"), 0);
+    const auto lower = [](const World& world) {  // how far the free face was pushed down
+        double sum = 0;
+        for (const Vec3d& x : world.state().x) sum += x.y;
+        return sum;
+    };
+    EXPECT_LT(lower(*with_tip), lower(*without) - 1e-4);
+    run_joints(*with_tip, 120);
+    EXPECT_EQ(reading(*with_tip, 0, "tip_force"), 0);
+    EXPECT_GT(reading(*with_tip, 0, "depth"), 0.01);
+}
+
 TEST(NeedleInsertion, a_needle_that_turns_takes_the_tissue_with_it) {
     const auto world = world_from(
         needle_scene("times = [0, 0.5], angle = [0, 10], axis = [0, 0, 1], center = [0, 0.1, 0]",

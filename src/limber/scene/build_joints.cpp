@@ -328,6 +328,7 @@ class JointBuilder {
         data.puncture = def.puncture;
         data.spacing = def.spacing.value_or(mean_edge(body));
         data.friction = def.friction;
+        data.cutting = def.cutting;
         const Vec3d tip = data.tip_at(0);
         const std::vector<Vec3d>& x = model_.mesh.nodes;
         data.inside = points_on_shaft(data, x, tip, data.direction_at(0));

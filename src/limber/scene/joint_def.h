@@ -116,6 +116,7 @@ struct NeedleDef {
     double puncture = 0;            // [N]
     std::optional<double> spacing;  // [m]
     double friction = 0;            // [N/m]
+    double cutting = 0;             // [N]
     Origin origin;
 };
 template <class Visitor>
@@ -135,6 +136,8 @@ void fields(Visitor& field, NeedleDef& o) {
           "body's tets where nothing is given");
     field("friction", o.friction, at_least(0, Unit::stiffness),
           "force along the shaft for each length inside at which it slides");
+    field("cutting", o.cutting, at_least(0, Unit::force),
+          "force of the tip inside, at which what lies before it gives way");
 }
 
 }  // namespace limber

@@ -198,7 +198,11 @@ void NewtonStepper::free_motion(const StepInput& in, State& state, NodeForces& f
     scale_ = 0;
     passes_ = 0;
     objective_.begin(in, state);
-    start_at_guess(in, state);
+    if (next_start_.empty())
+        start_at_guess(in, state);
+    else
+        start_at(next_start_);
+    next_start_.clear();
     if (in.constrained) {
         contact_force_.assign(model_.n_nodes(), {});
         report.solve.status = SolveStatus::iteration_cap;

@@ -87,6 +87,9 @@ class NewtonStepper final : public Stepper {
         objective_.release();
     }
     std::string describe() override;
+    /// The iteration of the next step begins at x instead of the guess: which of several minima it
+    /// finds depends on where it begins.
+    void start_next_at(std::span<const Vec3d> x) { next_start_.assign(x.begin(), x.end()); }
 
   private:
     template <class List, class Self>
@@ -106,6 +109,7 @@ class NewtonStepper final : public Stepper {
     Objective<double> objective_;
     std::unique_ptr<LinearSolver> linear_;
     std::vector<Vec3d> x_, trial_, gradient_, minus_, direction_;
+    std::vector<Vec3d> next_start_;  // empty: the guess
     std::vector<double> partial_;
     BlockCsr shifted_;
     std::vector<Vec3d> contact_force_;  // by constraints, part of the load [N]

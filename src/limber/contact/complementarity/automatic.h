@@ -2,16 +2,19 @@
 #pragma once
 
 #include "limber/contact/complementarity.h"
+#include "limber/contact/complementarity/acting_part.h"
+#include "limber/contact/complementarity/group_laws.h"
 #include "limber/contact/complementarity/pivoting.h"
 #include "limber/contact/complementarity/projected_gradient.h"
 #include "limber/contact/complementarity/sweeping.h"
 
 namespace limber {
 
-/// A few sweeps; where they do not get there projected gradients, which large problems of equal
-/// bodies answer to; then pivots, which stiff and unequal ones do: bodies that are stiff for their
-/// step make W nearly singular, so that sweeps need thousands where pivots from the last step's
-/// answer take one or two. What is left of the iterations goes to gradients and sweeps.
+/// A few sweeps. Where they do not get there, on the groups that act: projected gradients, which
+/// large problems of equal bodies answer to, then pivots, which stiff and unequal ones do: bodies
+/// that are stiff for their step make W nearly singular, so that sweeps need thousands where pivots
+/// from the last step's answer take one or two. Groups that come to violate their law join, and it
+/// begins again. What is left of the iterations goes to sweeps.
 class AutomaticSolver final : public ComplementaritySolver {
   public:
     std::string_view name() const override { return "auto"; }
@@ -19,10 +22,16 @@ class AutomaticSolver final : public ComplementaritySolver {
                                const ComplementarityOptions& options, std::span<double> p) override;
 
   private:
+    ComplementarityStats solve_part(const ComplementarityOptions& options, double goal);
+
     SweepingSolver sweeps_{ComplementarityMethod::coloured};
+    SweepingSolver accelerated_{ComplementarityMethod::nonsmooth_cg};
     ProjectedGradient gradients_;
     PivotingSolver pivots_;
-    std::vector<double> before_;
+    ActingPart part_;
+    GroupLaws laws_;
+    BestIterate best_;
+    std::vector<double> u_, before_;
 };
 
 }  // namespace limber

@@ -72,11 +72,14 @@ Needle::Needle(const Data& data) : data_(data), chain_(data.inside), kept_(data.
 void Needle::constrain(const JointInput& in, ConstraintSet& out) {
     now_ = chain_;
     touched_.reset();
+    cuts_ = false;
     follow_tip(in);
-    if (now_.empty())
+    if (now_.empty()) {
         push_surface(in, out);
-    else
-        hold(in, out);
+        return;
+    }
+    hold(in, out);
+    if (data_.cutting > 0) cut(in, out);
 }
 
 /// now_ and along_ as the tip at the start of the step makes them.
@@ -142,9 +145,21 @@ void Needle::hold(const JointInput& in, ConstraintSet& out) {
     }
 }
 
+/// The tissue at the tip is carried along by at most the cutting force, and only ahead.
+void Needle::cut(const JointInput& in, ConstraintSet& out) {
+    const Vec3d tip = data_.tip_at(in.time), d = data_.direction_at(in.time + in.h);
+    const double ahead = dot(d, data_.tip_at(in.time + in.h) - tip);
+    const auto point = ahead > 0 ? point_inside(data_.tets, in.x, tip) : std::nullopt;
+    if (!point) return;
+    for (int k = 0; k < 4; ++k) out.H.add(point->nodes[k], point->weight[k] * d);
+    out.end_row(-ahead / in.h);
+    out.end_limited(data_.cutting * in.h);
+    cuts_ = true;
+}
+
 void Needle::read_back(const JointInput& in, std::span<const double> impulse) {
     std::swap(chain_, now_);
-    const double tip_force = touched_ ? impulse[0] / in.h : 0;
+    const double tip_force = touched_ ? impulse[0] / in.h : cuts_ ? impulse.back() / in.h : 0;
     double shaft = 0;
     if (!touched_ && data_.friction > 0)
         for (std::size_t r = 2; r < impulse.size(); r += 3) shaft += impulse[r] / in.h;

@@ -36,6 +36,7 @@ struct NeedleData {
     double puncture = 0;              // [N]
     double spacing = 0;               // [m] > 0
     double friction = 0;              // [N/m]
+    double cutting = 0;               // [N]
     std::vector<NeedlePoint> inside;  // held at the start, from the entry to the tip
 
     Vec3d tip_at(double t) const { return motion.apply(tip, t); }
@@ -63,7 +64,8 @@ std::vector<NeedlePoint> points_on_shaft(const NeedleData& needle, std::span<con
 /// When that takes more than the puncture force, the point of the surface becomes the first of a
 /// chain of material points that stay on the line of the shaft: two bilateral rows across it each,
 /// and along it a force of at most `friction` times the length of the shaft that is the point's.
-/// The chain grows by a point every `spacing` that the tip goes on, and loses its last ones as the
+/// While it goes on the tissue before the tip gives way at the cutting force: one row along it. The
+/// chain grows by a point every `spacing` that the tip goes on, and loses its last ones as the
 /// tip is drawn back past them; without any the needle is outside again.
 class Needle final : public Joint {
   public:
@@ -84,6 +86,7 @@ class Needle final : public Joint {
     void follow_tip(const JointInput& in);
     void push_surface(const JointInput& in, ConstraintSet& out);
     void hold(const JointInput& in, ConstraintSet& out);
+    void cut(const JointInput& in, ConstraintSet& out);
     double share_of(std::size_t k) const;
 
     const Data& data_;                // of the model
@@ -92,8 +95,9 @@ class Needle final : public Joint {
     std::vector<NeedlePoint> now_;    // that of the step being taken
     std::vector<double> along_;       // of now_, from the tip back [m], <= 0
     std::optional<NeedleEntry> touched_;
-    /// Points held; length inside [m]; force of the tip on the surface and of the shaft on the
-    /// body, both along the needle [N].
+    bool cuts_ = false;  // the last row is the tip's
+    /// Points held; length inside [m]; force of the tip on the surface or on what it cuts and of
+    /// the shaft on the body, both along the needle [N].
     std::array<JointReading, 4> readings_{{{"points"}, {"depth"}, {"tip_force"}, {"shaft_force"}}};
 };
 
