@@ -11,7 +11,7 @@
 
 #include "limber/core/timer.h"
 #include "limber/scene/automatic.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/study/compare.h"
 #include "limber/study/converged_solver.h"
 #include "limber/study/true_depth.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contact_run.h"
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/study/contestant.h"
 
 namespace limber::bench {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "limber/core/check.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/solve/corotational.h"
 #include "limber/study/windows.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/study/step_errors.h"
 #include "step_race.h"
 

@@ -10,8 +10,8 @@
 
 #include "limber/core/distance.h"
 #include "limber/core/parallel.h"
-#include "limber/scene/build_model.h"
-#include "limber/scene/document.h"
+#include "limber/scene/build/model.h"
+#include "limber/scene/format/document.h"
 #include "limber/scene/scene.h"
 #include "limber/study/contestant.h"
 #include "limber/study/ruined.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hecht2012.h"
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/study/windows.h"
 
 namespace limber::bench {

@@ -10,7 +10,7 @@
 
 #include "hecht2012.h"
 #include "limber/output/plot.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 
 namespace limber::bench {
 

@@ -16,8 +16,8 @@
 #include "hecht2012.h"
 #include "limber/core/timer.h"
 #include "limber/fem/assembly.h"
-#include "limber/linalg/supernodal.h"
-#include "limber/scene/build_model.h"
+#include "limber/linalg/supernodal/cholesky.h"
+#include "limber/scene/build/model.h"
 
 namespace limber::bench {
 

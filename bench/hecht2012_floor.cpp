@@ -6,8 +6,8 @@
 #include "limber/fem/assembly.h"
 #include "limber/linalg/bandwidth.h"
 #include "limber/linalg/pcg.h"
-#include "limber/linalg/supernodal.h"
-#include "limber/scene/build_model.h"
+#include "limber/linalg/supernodal/cholesky.h"
+#include "limber/scene/build/model.h"
 #include "limber/study/gemm_rate.h"
 
 namespace limber::bench {

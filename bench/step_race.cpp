@@ -10,10 +10,10 @@
 
 #include "limber/core/cpu_time.h"
 #include "limber/core/distance.h"
-#include "limber/fem/tet_potential.h"
-#include "limber/scene/build_model.h"
+#include "limber/fem/elements/tet_potential.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/registry.h"
-#include "limber/solve/descent_options.h"
+#include "limber/solve/descent/options.h"
 #include "limber/solve/objective.h"
 
 namespace limber::bench {

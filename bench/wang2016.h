@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/solve/descent.h"
+#include "limber/solve/descent/descent.h"
 #include "registry.h"
 #include "step_race.h"
 

@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "limber/solve/descent_tuner.h"
+#include "limber/solve/descent/tuner.h"
 #include "wang2016.h"
 
 namespace limber::bench {

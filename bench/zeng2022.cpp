@@ -12,7 +12,7 @@
 #include "limber/core/timer.h"
 #include "limber/fem/assembly.h"
 #include "limber/mesh/tet_mesh.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 
 namespace limber::bench {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/linalg/compliance.h"
+#include "limber/linalg/schur/compliance.h"
 #include "limber/solve/model.h"
 #include "registry.h"
 

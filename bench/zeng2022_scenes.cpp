@@ -9,7 +9,7 @@
 
 #include "contact_run.h"
 #include "limber/core/parallel.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 #include "limber/study/contestant.h"
 #include "zeng2022.h"

@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "limber/core/errors.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 #include "limber/sim/world.h"
 

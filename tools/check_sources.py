@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The layout stays true: every #include points the allowed way, every source says its licence, headers are guarded,
-scripts can be started, and no two headers define a type or an inline function of the same name: the linker would mix
-the two up in silence.
+scripts can be started, no folder holds more files than one can look over, and no two headers define a type or an inline
+function of the same name: the linker would mix the two up in silence.
 
 The table is the one of docs/architecture.md: a module may use itself, what it names here, and what those may use.
 """
@@ -27,6 +27,7 @@ USES = {
     "render": ["mesh", "io"],
     "view": ["sim", "io", "render"],
 }
+MOST_FILES = 40  # side by side in a folder of src/
 # Kept out of headers, so that they stay quick to include and free of other people's types.
 THIRD_PARTY = re.compile(r"^(Eigen/|tbb/|oneapi/|nlohmann/|toml|pugixml|png\.h|zlib\.h|fmt/|CLI/|xxhash|boost/)")
 
@@ -66,6 +67,10 @@ def check(root):
                     faults.append(f"{path}:{number}: {module} may not include {parts[1]}")
             if theirs and path.suffix == ".h" and THIRD_PARTY.match(theirs.group(1)):
                 faults.append(f"{path}:{number}: third-party header <{theirs.group(1)}> in a header")
+    for folder in sorted(path for path in source.rglob("*") if path.is_dir()):
+        count = sum(path.is_file() for path in folder.iterdir())
+        if count > MOST_FILES:
+            faults.append(f"{folder}:1: {count} files side by side; at most {MOST_FILES}, a subject in a folder of its own")
     defined = {}
     for path in sorted(source.rglob("*.h")):
         for number, line in enumerate(path.read_text().splitlines(), 1):

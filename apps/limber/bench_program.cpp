@@ -8,7 +8,7 @@
 
 #include "limber/core/errors.h"
 #include "limber/io/file.h"
-#include "limber/scene/field_info.h"
+#include "limber/scene/format/field_info.h"
 #include "scene_folder.h"
 
 namespace limber::app {

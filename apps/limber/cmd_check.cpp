@@ -12,7 +12,7 @@
 #include "commands.h"
 #include "limber/core/errors.h"
 #include "limber/io/scaled_mesh.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 
 namespace limber::app {

@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "limber/fem/materials.h"
 #include "limber/io/formats.h"
-#include "limber/scene/field_info.h"
+#include "limber/scene/format/field_info.h"
 #include "limber/scene/scene.h"
 #include "scene_folder.h"
 

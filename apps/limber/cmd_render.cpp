@@ -10,7 +10,7 @@
 #include "limber/core/parallel.h"
 #include "limber/render/frame.h"
 #include "limber/render/tessellate.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 #include "options.h"
 

@@ -15,7 +15,7 @@
 #include "limber/output/registry.h"
 #include "limber/output/run_folder.h"
 #include "limber/output/verdict_output.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 #include "limber/scene/solver_name.h"
 #include "limber/sim/checkpoint.h"

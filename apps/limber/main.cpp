@@ -20,7 +20,7 @@
 #include "commands.h"
 #include "limber/core/errors.h"
 #include "limber/core/version.h"
-#include "limber/scene/field_info.h"
+#include "limber/scene/format/field_info.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "limber/core/parallel.h"
-#include "limber/mesh/stuffing.h"
+#include "limber/mesh/stuffing/stuffing.h"
 #include "limber/mesh/surface_distance.h"
 
 namespace limber {

@@ -29,7 +29,7 @@
 #include "limber/fem/assembly.h"
 #include "limber/io/mesh_reader.h"
 #include "limber/linalg/huge_pages.h"
-#include "limber/linalg/supernodal.h"
+#include "limber/linalg/supernodal/cholesky.h"
 #include "limber/mesh/shapes.h"
 #include "limber/solve/model.h"
 

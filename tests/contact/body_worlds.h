@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/registry.h"
 #include "limber/scene/scene.h"
 #include "limber/sim/world.h"

@@ -14,7 +14,7 @@
 #include <random>
 #include <vector>
 
-#include "limber/fem/element_set.h"
+#include "limber/fem/elements/element_set.h"
 #include "limber/mesh/shapes.h"
 
 namespace limber::testing_fem {

@@ -7,7 +7,7 @@
 
 #include "fem_samples.h"
 #include "limber/core/parallel.h"
-#include "limber/fem/element_potential.h"
+#include "limber/fem/elements/element_potential.h"
 
 namespace limber {
 namespace {

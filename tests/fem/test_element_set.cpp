@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/fem/element_set.h"
+#include "limber/fem/elements/element_set.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "fem/fem_samples.h"
 #include "limber/core/errors.h"
-#include "limber/fem/packet_memory.h"
+#include "limber/fem/elements/packet_memory.h"
 
 namespace limber {
 namespace {

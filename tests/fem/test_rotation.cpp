@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/fem/rotation_rounding.h"
+#include "limber/fem/rotation/rounding.h"
 
 #include <gtest/gtest.h>
 

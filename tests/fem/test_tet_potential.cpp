@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/fem/tet_potential.h"
+#include "limber/fem/elements/tet_potential.h"
 
 #include <gtest/gtest.h>
 

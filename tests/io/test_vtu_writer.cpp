@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/io/vtu_writer.h"
+#include "limber/io/vtk/vtu_writer.h"
 
 #include <gtest/gtest.h>
 

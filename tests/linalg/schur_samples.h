@@ -3,7 +3,7 @@
 
 // Constraints and their Schur complement by dense algebra.
 
-#include "limber/linalg/compliance.h"
+#include "limber/linalg/schur/compliance.h"
 #include "linalg/systems.h"
 
 namespace limber::test {

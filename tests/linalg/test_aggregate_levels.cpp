@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/linalg/aggregate_levels.h"
+#include "limber/linalg/multigrid/aggregate_levels.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "limber/core/parallel.h"
 #include "limber/linalg/linear_solver.h"
 #include "limber/linalg/pcg.h"
-#include "limber/linalg/supernodal.h"
+#include "limber/linalg/supernodal/cholesky.h"
 #include "linalg/schur_samples.h"
 #include "linalg/systems.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/linalg/multigrid.h"
+#include "limber/linalg/multigrid/multigrid.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "limber/linalg/linear_solver.h"
-#include "limber/linalg/multigrid_level.h"
+#include "limber/linalg/multigrid/level.h"
 #include "linalg/fem_systems.h"
 
 namespace limber {

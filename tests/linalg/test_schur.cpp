@@ -2,7 +2,7 @@
 // GCC 12 takes the undefined lanes of AVX-512 intrinsics for uninitialised variables.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include "limber/linalg/schur.h"
+#include "limber/linalg/schur/schur.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "limber/core/parallel.h"
-#include "limber/linalg/schur.h"
+#include "limber/linalg/schur/schur.h"
 #include "linalg/schur_samples.h"
 
 namespace limber {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/linalg/supernodal.h"
+#include "limber/linalg/supernodal/cholesky.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "limber/core/parallel.h"
-#include "limber/linalg/supernodal.h"
+#include "limber/linalg/supernodal/cholesky.h"
 #include "linalg/systems.h"
 
 namespace limber {

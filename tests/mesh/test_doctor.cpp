@@ -7,7 +7,7 @@
 
 #include "limber/core/errors.h"
 #include "limber/core/parallel.h"
-#include "limber/mesh/doctor_overlap.h"
+#include "limber/mesh/doctor/overlap.h"
 #include "limber/mesh/shapes.h"
 #include "mesh/doctor_samples.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/mesh/doctor_advice.h"
+#include "limber/mesh/doctor/advice.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include "limber/core/errors.h"
 #include "limber/mesh/implicit.h"
 #include "limber/mesh/shapes.h"
-#include "limber/mesh/stuffing.h"
+#include "limber/mesh/stuffing/stuffing.h"
 #include "mesh/doctor_samples.h"
 
 namespace limber {

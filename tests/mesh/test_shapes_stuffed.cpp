@@ -9,7 +9,7 @@
 #include "limber/core/errors.h"
 #include "limber/mesh/shapes.h"
 #include "limber/mesh/shapes/stuffed_shape.h"
-#include "limber/mesh/stuffing.h"
+#include "limber/mesh/stuffing/stuffing.h"
 #include "limber/mesh/tri_mesh.h"
 
 namespace limber {

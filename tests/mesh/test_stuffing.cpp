@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/mesh/stuffing.h"
+#include "limber/mesh/stuffing/stuffing.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

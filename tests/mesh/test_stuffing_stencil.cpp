@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/mesh/stuffing_stencil.h"
+#include "limber/mesh/stuffing/stencil.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "limber/mesh/stuffing.h"
+#include "limber/mesh/stuffing/stuffing.h"
 
 namespace limber {
 namespace {

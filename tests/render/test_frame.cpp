@@ -7,7 +7,7 @@
 
 #include "io/temp_folder.h"
 #include "limber/core/errors.h"
-#include "limber/io/vtu_writer.h"
+#include "limber/io/vtk/vtu_writer.h"
 #include "limber/mesh/shapes.h"
 
 namespace limber {

@@ -6,8 +6,8 @@
 
 #include <sstream>
 
-#include "limber/scene/build_model.h"
-#include "limber/scene/error_list.h"
+#include "limber/scene/build/model.h"
+#include "limber/scene/format/error_list.h"
 #include "scene/scene_files.h"
 
 namespace limber {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "scene/scene_files.h"
 
 namespace limber {

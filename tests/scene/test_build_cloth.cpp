@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/scene/build_cloth.h"
+#include "limber/scene/build/cloth.h"
 
 #include <gtest/gtest.h>
 

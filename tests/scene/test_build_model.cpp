@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 
 #include <algorithm>
 #include <numbers>

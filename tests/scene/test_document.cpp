@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/scene/document.h"
+#include "limber/scene/format/document.h"
 
 #include <cmath>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "limber/scene/field_visitors.h"
+#include "limber/scene/format/field_visitors.h"
 #include "scene/scene_files.h"
 
 namespace limber {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/scene/filled_mesh.h"
+#include "limber/scene/build/filled_mesh.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "limber/io/file.h"
 #include "limber/io/mesh_reader.h"
 #include "limber/mesh/shapes.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "scene/scene_files.h"
 
 namespace limber {

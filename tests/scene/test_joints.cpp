@@ -6,7 +6,7 @@
 
 #include "limber/io/formats.h"
 #include "limber/mesh/shapes.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/registry.h"
 #include "scene/scene_files.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/solve/async.h"
 #include "limber/solve/corotational.h"
 #include "scene/scene_files.h"

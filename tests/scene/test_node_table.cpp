@@ -2,12 +2,12 @@
 //
 // Loads, prescribed displacements and initial states node by node from CSV files.
 
-#include "limber/scene/node_table.h"
+#include "limber/scene/build/node_table.h"
 
 #include <gtest/gtest.h>
 
 #include "limber/contact/methods/none.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/registry.h"
 #include "limber/sim/world.h"
 #include "scene/scene_files.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "scene/scene_files.h"
 
 namespace limber {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/scene/start_checks.h"
+#include "limber/scene/check/overlaps.h"
 
 #include <gtest/gtest.h>
 
 #include "limber/contact/overlap.h"
 #include "limber/io/mesh_reader.h"
 #include "limber/mesh/shapes.h"
-#include "limber/scene/build_model.h"
-#include "limber/scene/placement.h"
+#include "limber/scene/build/model.h"
+#include "limber/scene/build/placement.h"
 #include "limber/scene/registry.h"
 #include "scene/scene_files.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/scene/start_limits.h"
+#include "limber/scene/check/first_step.h"
 
 #include <gtest/gtest.h>
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "scene/scene_files.h"
 
 namespace limber {

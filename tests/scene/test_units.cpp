@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/scene/units.h"
+#include "limber/scene/format/units.h"
 
 #include <numbers>
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "limber/core/parallel.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 #include "program/program.h"
 

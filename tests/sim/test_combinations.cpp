@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "limber/core/distance.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 #include "limber/study/contestant.h"
 #include "sim/law_bars.h"

@@ -5,7 +5,7 @@
 
 #include "fixtures.h"
 #include "limber/contact/methods/penalty.h"
-#include "limber/solve/newton.h"
+#include "limber/solve/newton/newton.h"
 
 namespace limber {
 namespace {

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "limber/core/parallel.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 #include "limber/sim/world.h"
 #include "limber/solve/model_potentials.h"

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "limber/scene/build_model.h"
-#include "limber/scene/document.h"
+#include "limber/scene/build/model.h"
+#include "limber/scene/format/document.h"
 #include "limber/scene/scene.h"
 #include "limber/study/contestant.h"
 

@@ -10,10 +10,10 @@
 #include <cstring>
 #include <functional>
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 #include "limber/sim/world.h"
-#include "limber/solve/warp_canceling.h"
+#include "limber/solve/warp_canceling/warp_canceling.h"
 #include "sim/law_bars.h"
 
 namespace limber {

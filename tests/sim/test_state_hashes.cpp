@@ -12,8 +12,8 @@
 #include <fstream>
 #include <map>
 
-#include "limber/scene/build_model.h"
-#include "limber/scene/document.h"
+#include "limber/scene/build/model.h"
+#include "limber/scene/format/document.h"
 #include "limber/scene/scene.h"
 #include "limber/study/contestant.h"
 

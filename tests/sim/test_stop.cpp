@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "limber/core/parallel.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 #include "limber/sim/run.h"
 

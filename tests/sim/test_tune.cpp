@@ -9,12 +9,12 @@
 
 #include "limber/contact/methods/none.h"
 #include "limber/core/parallel.h"
-#include "limber/scene/build_model.h"
-#include "limber/scene/document.h"
+#include "limber/scene/build/model.h"
+#include "limber/scene/format/document.h"
 #include "limber/scene/registry.h"
 #include "limber/sim/world.h"
-#include "limber/solve/descent.h"
-#include "limber/solve/newton.h"
+#include "limber/solve/descent/descent.h"
+#include "limber/solve/newton/newton.h"
 
 namespace limber {
 namespace {

@@ -6,7 +6,7 @@
 #include "fixtures.h"
 #include "limber/contact/methods/penalty.h"
 #include "limber/core/parallel.h"
-#include "limber/solve/newton.h"
+#include "limber/solve/newton/newton.h"
 #include "limber/solve/vertex_block_descent.h"
 #include "limber/solve/xpbd.h"
 

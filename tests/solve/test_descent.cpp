@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/solve/descent.h"
+#include "limber/solve/descent/descent.h"
 
 #include <gtest/gtest.h>
 
 #include "fixtures.h"
 #include "limber/core/parallel.h"
-#include "limber/solve/descent_acceleration.h"
-#include "limber/solve/descent_step_length.h"
-#include "limber/solve/newton.h"
+#include "limber/solve/descent/acceleration.h"
+#include "limber/solve/descent/step_length.h"
+#include "limber/solve/newton/newton.h"
 
 namespace limber {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "fixtures.h"
 #include "limber/core/parallel.h"
-#include "limber/solve/descent.h"
-#include "limber/solve/newton.h"
+#include "limber/solve/descent/descent.h"
+#include "limber/solve/newton/newton.h"
 #include "limber/solve/vertex_block_descent.h"
 #include "limber/study/contestant.h"
 #include "limber/study/step_errors.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// direction = "projective_diagonal" of solve/descent_projective_diagonal.cpp.
+// direction = "projective_diagonal" of solve/descent/projective_diagonal.cpp.
 
 #include <gtest/gtest.h>
 
 #include "fixtures.h"
-#include "limber/solve/descent.h"
-#include "limber/solve/newton.h"
+#include "limber/solve/descent/descent.h"
+#include "limber/solve/newton/newton.h"
 
 namespace limber {
 namespace {

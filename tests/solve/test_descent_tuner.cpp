@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/solve/descent_tuner.h"
+#include "limber/solve/descent/tuner.h"
 
 #include <gtest/gtest.h>
 

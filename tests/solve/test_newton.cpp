@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/solve/newton.h"
+#include "limber/solve/newton/newton.h"
 
 #include <gtest/gtest.h>
 

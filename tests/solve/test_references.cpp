@@ -8,7 +8,7 @@
 #include "fixtures.h"
 #include "limber/fem/point_law.h"
 #include "limber/solve/modal.h"
-#include "limber/solve/newton.h"
+#include "limber/solve/newton/newton.h"
 
 namespace limber {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/solve/thin_tets.h"
+#include "limber/solve/warp_canceling/thin_tets.h"
 
 #include <gtest/gtest.h>
 

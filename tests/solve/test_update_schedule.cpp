@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/solve/update_schedule.h"
+#include "limber/solve/warp_canceling/update_schedule.h"
 
 #include <gtest/gtest.h>
 
-#include "limber/solve/selective_damping.h"
+#include "limber/solve/warp_canceling/selective_damping.h"
 
 namespace limber {
 namespace {

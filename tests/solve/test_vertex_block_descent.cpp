@@ -8,7 +8,7 @@
 #include "fixtures.h"
 #include "limber/contact/methods/penalty.h"
 #include "limber/core/parallel.h"
-#include "limber/solve/newton.h"
+#include "limber/solve/newton/newton.h"
 
 namespace limber {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/solve/warp_canceling.h"
+#include "limber/solve/warp_canceling/warp_canceling.h"
 
 #include <gtest/gtest.h>
 

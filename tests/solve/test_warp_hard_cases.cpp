@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies that break stale factors: turned inside out, thin, stiff beside soft, in pieces, tiny.
-#include "limber/solve/warp_canceling.h"
+#include "limber/solve/warp_canceling/warp_canceling.h"
 
 #include <gtest/gtest.h>
 
 #include "fixtures.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/registry.h"
 #include "limber/study/contestant.h"
 #include "limber/study/solver_spec.h"

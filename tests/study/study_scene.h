@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/study/solver_spec.h"
 #include "scene/scene_files.h"
 

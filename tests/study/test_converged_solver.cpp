@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "limber/solve/newton.h"
+#include "limber/solve/newton/newton.h"
 #include "study/study_scene.h"
 
 namespace limber {

@@ -8,7 +8,7 @@
 #include "limber/io/mesh_reader.h"
 #include "limber/output/registry.h"
 #include "limber/render/tessellate.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/sim/run.h"
 #include "limber/view/replay.h"
 #include "view/socket_client.h"

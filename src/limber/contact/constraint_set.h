@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "limber/contact/complementarity.h"
-#include "limber/linalg/constraint_rows.h"
+#include "limber/linalg/schur/constraint_rows.h"
 
 namespace limber {
 

@@ -14,7 +14,7 @@
 #include "limber/contact/obstacle.h"
 #include "limber/core/bytes.h"
 #include "limber/core/timer.h"
-#include "limber/linalg/compliance.h"
+#include "limber/linalg/schur/compliance.h"
 #include "limber/mesh/tet_mesh.h"
 
 namespace limber {

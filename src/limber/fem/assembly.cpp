@@ -7,7 +7,7 @@
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
 #include "limber/fem/block_columns.h"
-#include "limber/fem/packet_memory.h"
+#include "limber/fem/elements/packet_memory.h"
 
 namespace limber {
 

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "limber/fem/hinge.h"
+#include "limber/fem/elements/hinge.h"
+#include "limber/fem/elements/membrane.h"
+#include "limber/fem/elements/spring.h"
 #include "limber/fem/lame.h"
-#include "limber/fem/membrane.h"
-#include "limber/fem/spring.h"
 #include "limber/mesh/tet_mesh.h"
 
 namespace limber {

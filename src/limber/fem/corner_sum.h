@@ -67,7 +67,8 @@ struct CornerSumScratchOf {
 using CornerSumScratch = CornerSumScratchOf<double>;
 
 /// First level: calls kernel(chunk, first, last, sum) for the packets of each chunk; it adds the
-/// value of each corner into sum[slots.slot[corner][lane]] (add_corner in fem/packet_memory.h).
+/// value of each corner into sum[slots.slot[corner][lane]] (add_corner in
+/// fem/elements/packet_memory.h).
 template <int W, class Real, class Kernel>
 void sweep_chunks(const CornerSumOf<W>& plan, CornerSumScratchOf<Real>& scratch, Kernel&& kernel) {
     scratch.fit(plan.n_slots());

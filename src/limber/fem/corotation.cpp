@@ -5,9 +5,9 @@
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
-#include "limber/fem/packet_memory.h"
+#include "limber/fem/elements/packet_memory.h"
 #include "limber/fem/point_law.h"
-#include "limber/fem/rotation_rounding.h"
+#include "limber/fem/rotation/rounding.h"
 
 namespace limber {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "limber/core/fields.h"
-#include "limber/fem/element_set.h"
+#include "limber/fem/elements/element_set.h"
 
 namespace limber {
 
-/// How the rotation R of F = R S is found (fem/rotation.h has the kernels).
+/// How the rotation R of F = R S is found (fem/rotation/rotation.h has the kernels).
 enum class RotationKind { jacobi, quaternion, svd };
 constexpr std::array<std::string_view, 3> enum_names(RotationKind) {
     return {"jacobi", "quaternion", "svd"};

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "limber/fem/element_set.h"
+#include "limber/fem/elements/element_set.h"
 
 namespace limber {
 

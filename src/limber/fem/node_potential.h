@@ -40,7 +40,7 @@ std::unique_ptr<NodePotential> make_tet_nodes(const TetMesh& mesh,
                                               std::span<const Material> materials,
                                               std::span<const Index> tet_material);
 
-/// Elements of one kind: Spring, Membrane, FlatHinge or Hinge (fem/element_potential.h).
+/// Elements of one kind: Spring, Membrane, FlatHinge or Hinge (fem/elements/element_potential.h).
 template <class Element>
 std::unique_ptr<NodePotential> make_element_nodes(Index n_nodes, std::vector<Element> elements);
 

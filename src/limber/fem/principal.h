@@ -14,7 +14,7 @@
 #include "limber/core/math.h"
 #include "limber/core/simd.h"
 #include "limber/fem/psd.h"
-#include "limber/fem/rotation_svd.h"
+#include "limber/fem/rotation/svd.h"
 
 namespace limber {
 

@@ -6,8 +6,8 @@
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
 #include "limber/fem/block_columns.h"
-#include "limber/fem/packet_memory.h"
-#include "limber/fem/rotation_svd.h"
+#include "limber/fem/elements/packet_memory.h"
+#include "limber/fem/rotation/svd.h"
 
 namespace limber {
 

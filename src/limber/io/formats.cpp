@@ -8,8 +8,8 @@
 
 #include "limber/core/errors.h"
 #include "limber/io/file.h"
-#include "limber/io/vtu_writer.h"
-#include "limber/mesh/doctor_repair.h"
+#include "limber/io/vtk/vtu_writer.h"
+#include "limber/mesh/doctor/repair.h"
 
 namespace limber {
 

@@ -9,7 +9,7 @@
 #include "limber/io/formats.h"
 #include "limber/io/surface_faces.h"
 #include "limber/io/text_scanner.h"
-#include "limber/io/vtu_data.h"
+#include "limber/io/vtk/vtu_data.h"
 
 namespace limber {
 

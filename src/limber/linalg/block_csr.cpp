@@ -6,7 +6,7 @@
 
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
-#include "limber/linalg/four.h"
+#include "limber/linalg/vec3_packet.h"
 
 namespace limber {
 

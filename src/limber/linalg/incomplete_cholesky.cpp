@@ -5,7 +5,7 @@
 
 #include "limber/core/check.h"
 #include "limber/core/stop.h"
-#include "limber/linalg/four.h"
+#include "limber/linalg/vec3_packet.h"
 
 namespace limber {
 

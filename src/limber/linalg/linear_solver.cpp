@@ -9,11 +9,11 @@
 #include "limber/linalg/gmres.h"
 #include "limber/linalg/incomplete_cholesky.h"
 #include "limber/linalg/iterative_solver.h"
-#include "limber/linalg/multigrid.h"
+#include "limber/linalg/multigrid/multigrid.h"
 #include "limber/linalg/pcg.h"
 #include "limber/linalg/residual.h"
 #include "limber/linalg/stationary.h"
-#include "limber/linalg/supernodal.h"
+#include "limber/linalg/supernodal/cholesky.h"
 
 namespace limber {
 

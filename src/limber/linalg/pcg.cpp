@@ -8,7 +8,7 @@
 #include "limber/core/parallel.h"
 #include "limber/core/simd.h"
 #include "limber/core/stop.h"
-#include "limber/linalg/four.h"
+#include "limber/linalg/vec3_packet.h"
 
 namespace limber {
 

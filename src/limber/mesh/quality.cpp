@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "limber/core/errors.h"
-#include "limber/mesh/doctor_overlap.h"
-#include "limber/mesh/doctor_repair.h"
-#include "limber/mesh/doctor_text.h"
+#include "limber/mesh/doctor/overlap.h"
+#include "limber/mesh/doctor/repair.h"
+#include "limber/mesh/doctor/text.h"
 
 namespace limber {
 

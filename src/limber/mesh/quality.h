@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "limber/mesh/doctor_advice.h"
-#include "limber/mesh/doctor_faces.h"
-#include "limber/mesh/doctor_shape.h"
+#include "limber/mesh/doctor/advice.h"
+#include "limber/mesh/doctor/faces.h"
+#include "limber/mesh/doctor/shape.h"
 #include "limber/mesh/tet_mesh.h"
 
 namespace limber {

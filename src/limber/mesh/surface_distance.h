@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "limber/mesh/implicit.h"
-#include "limber/mesh/stuffing.h"
+#include "limber/mesh/stuffing/stuffing.h"
 #include "limber/mesh/surface_distance_repair.h"
 #include "limber/mesh/triangle_bvh.h"
 

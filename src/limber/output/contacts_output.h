@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/io/vtu_writer.h"
+#include "limber/io/vtk/vtu_writer.h"
 #include "limber/output/csv_log.h"
 #include "limber/sim/observer.h"
 

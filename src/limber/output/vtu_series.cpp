@@ -9,7 +9,7 @@
 
 #include "limber/core/check.h"
 #include "limber/core/errors.h"
-#include "limber/io/vtu_writer.h"
+#include "limber/io/vtk/vtu_writer.h"
 #include "limber/output/run_folder.h"
 #include "limber/output/text.h"
 

@@ -7,9 +7,9 @@
 
 #include "limber/contact/methods/lagrange.h"
 #include "limber/contact/methods/penalty.h"
-#include "limber/scene/body_mesh.h"
-#include "limber/scene/document.h"
-#include "limber/scene/error_list.h"
+#include "limber/scene/build/body_mesh.h"
+#include "limber/scene/format/document.h"
+#include "limber/scene/format/error_list.h"
 #include "limber/scene/registry.h"
 #include "limber/scene/scene_def.h"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "limber/scene/automatic.h"
-#include "limber/scene/error_list.h"
+#include "limber/scene/format/error_list.h"
 #include "limber/scene/scene.h"
 
 namespace limber {
@@ -216,7 +216,7 @@ void place_at(Value& value, const SourcePlace& place) {
     for (Value& item : value.items) place_at(item, place);
 }
 
-bool is_word(std::string_view text) {
+bool is_bare_word(std::string_view text) {
     if (text.empty() || text.size() > 64 || text == "nan" || text == "inf") return false;
     return std::all_of(text.begin(), text.end(),
                        [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; }) &&
@@ -243,7 +243,7 @@ SetArgument parse_set(const std::string& argument) {
         out.value = *parsed.find("value");
     } catch (const InputError& e) {
         // A shell eats quotes: a bare word is the string it looks like.
-        if (!is_word(text))
+        if (!is_bare_word(text))
             throw InputError(out.place, "the value is " + e.message() +
                                             "; wanted a TOML value: 5, 0.5, true, \"text\", "
                                             "[1, 2, 3]");

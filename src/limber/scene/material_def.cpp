@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "limber/core/numbers.h"
-#include "limber/scene/error_list.h"
+#include "limber/scene/format/error_list.h"
 #include "limber/scene/registry.h"
 #include "limber/scene/scene_def.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "limber/fem/materials.h"
-#include "limber/scene/field_visitors.h"
+#include "limber/scene/format/field_visitors.h"
 
 namespace limber {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "limber/contact/contact_method.h"
-#include "limber/scene/field_visitors.h"
+#include "limber/scene/format/field_visitors.h"
 #include "limber/solve/stepper.h"
 
 namespace limber {

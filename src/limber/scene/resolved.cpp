@@ -3,7 +3,7 @@
 
 #include "limber/core/hash.h"
 #include "limber/io/file.h"
-#include "limber/scene/mesh_obstacle.h"
+#include "limber/scene/build/mesh_obstacle.h"
 #include "limber/scene/scene.h"
 
 namespace limber {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "limber/mesh/shapes.h"
-#include "limber/scene/field_visitors.h"
+#include "limber/scene/format/field_visitors.h"
 #include "limber/scene/joint_def.h"
 #include "limber/scene/material_def.h"
 #include "limber/scene/registry.h"

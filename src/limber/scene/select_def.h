@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "limber/scene/field_visitors.h"
+#include "limber/scene/format/field_visitors.h"
 
 namespace limber {
 

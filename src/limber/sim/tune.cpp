@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "limber/scene/document.h"
+#include "limber/scene/format/document.h"
 #include "limber/scene/registry.h"
 #include "limber/sim/world.h"
-#include "limber/solve/descent.h"
+#include "limber/solve/descent/descent.h"
 
 namespace limber {
 

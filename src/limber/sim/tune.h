@@ -4,7 +4,7 @@
 #include <string>
 
 #include "limber/scene/scene.h"
-#include "limber/solve/descent_tuner.h"
+#include "limber/solve/descent/tuner.h"
 #include "limber/solve/model.h"
 
 namespace limber {

@@ -6,7 +6,7 @@
 
 #include "limber/core/history.h"
 #include "limber/core/parallel.h"
-#include "limber/solve/thin_tets.h"
+#include "limber/solve/warp_canceling/thin_tets.h"
 
 namespace limber {
 

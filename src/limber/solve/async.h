@@ -14,8 +14,8 @@
 #include "limber/solve/contact_passes.h"
 #include "limber/solve/contact_system.h"
 #include "limber/solve/linear_step.h"
-#include "limber/solve/node_rotation_kind.h"
 #include "limber/solve/stepper.h"
+#include "limber/solve/warp_canceling/node_rotation_kind.h"
 
 namespace limber {
 

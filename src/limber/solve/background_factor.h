@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "limber/core/stop.h"
-#include "limber/linalg/compliance.h"
-#include "limber/linalg/supernodal.h"
+#include "limber/linalg/schur/compliance.h"
+#include "limber/linalg/supernodal/cholesky.h"
 #include "limber/solve/factor_precision.h"
 
 namespace limber {

@@ -7,10 +7,10 @@
 
 #include "limber/core/fields.h"
 #include "limber/fem/assembly.h"
-#include "limber/linalg/compliance.h"
 #include "limber/linalg/direct.h"
 #include "limber/linalg/pcg.h"
-#include "limber/linalg/supernodal.h"
+#include "limber/linalg/schur/compliance.h"
+#include "limber/linalg/supernodal/cholesky.h"
 #include "limber/solve/contact_system.h"
 #include "limber/solve/island_solver.h"
 #include "limber/solve/linear_step.h"

@@ -10,7 +10,7 @@
 #include "limber/contact/obstacle.h"
 #include "limber/core/keyframes.h"
 #include "limber/fem/cloth.h"
-#include "limber/fem/element_set.h"
+#include "limber/fem/elements/element_set.h"
 #include "limber/mesh/embedding.h"
 #include "limber/mesh/mass_properties.h"
 #include "limber/mesh/tet_mesh.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/solve/model_potentials.h"
 
-#include "limber/fem/element_potential.h"
-#include "limber/fem/tet_potential.h"
+#include "limber/fem/elements/element_potential.h"
+#include "limber/fem/elements/tet_potential.h"
 
 namespace limber {
 

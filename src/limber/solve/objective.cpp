@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "limber/core/parallel.h"
-#include "limber/fem/tet_potential.h"
+#include "limber/fem/elements/tet_potential.h"
 #include "limber/solve/contact_system.h"
 #include "limber/solve/model_potentials.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "limber/fem/rotation.h"
+#include "limber/fem/rotation/rotation.h"
 
 namespace limber {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "limber/linalg/compliance.h"
+#include "limber/linalg/schur/compliance.h"
 #include "limber/solve/model.h"
 #include "limber/solve/state.h"
 

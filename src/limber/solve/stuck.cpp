@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "limber/fem/tet_potential.h"
+#include "limber/fem/elements/tet_potential.h"
 
 namespace limber {
 

@@ -7,7 +7,7 @@
 
 #include "limber/core/history.h"
 #include "limber/fem/psd.h"
-#include "limber/solve/descent_initial.h"
+#include "limber/solve/descent/initial.h"
 #include "limber/solve/worst_body.h"
 
 namespace limber {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "limber/core/fields.h"
-#include "limber/solve/descent_acceleration.h"
-#include "limber/solve/descent_options.h"
+#include "limber/solve/descent/acceleration.h"
+#include "limber/solve/descent/options.h"
 #include "limber/solve/node_objective.h"
 #include "limber/solve/stepper.h"
 #include "limber/solve/stuck.h"

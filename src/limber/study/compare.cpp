@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/study/converged_solver.h"
 #include "limber/study/tables.h"
 

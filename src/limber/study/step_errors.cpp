@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "limber/core/distance.h"
-#include "limber/solve/newton.h"
+#include "limber/solve/newton/newton.h"
 #include "limber/study/contestant.h"
 
 namespace limber {

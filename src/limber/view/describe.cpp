@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/core/version.h"
-#include "limber/scene/units.h"
+#include "limber/scene/format/units.h"
 
 namespace limber {
 

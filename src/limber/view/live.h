@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 #include "limber/sim/world.h"
 #include "limber/view/colours.h"

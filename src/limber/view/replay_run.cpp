@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "limber/core/errors.h"
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 
 namespace limber {
 

@@ -11,7 +11,7 @@
 #include "limber/core/numbers.h"
 #include "limber/io/file.h"
 #include "limber/io/mesh_reader.h"
-#include "limber/mesh/stuffing.h"
+#include "limber/mesh/stuffing/stuffing.h"
 #include "limber/mesh/surface_distance.h"
 
 namespace limber {

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "limber/scene/build_model.h"
+#include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 #include "limber/solve/model.h"
 

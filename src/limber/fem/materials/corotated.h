@@ -7,7 +7,7 @@
 #include "limber/fem/lame.h"
 #include "limber/fem/materials/projective.h"
 #include "limber/fem/principal.h"
-#include "limber/fem/rotation.h"
+#include "limber/fem/rotation/rotation.h"
 
 namespace limber {
 

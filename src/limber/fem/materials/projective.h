@@ -6,7 +6,7 @@
 #include "limber/core/math.h"
 #include "limber/fem/lame.h"
 #include "limber/fem/principal.h"
-#include "limber/fem/rotation.h"
+#include "limber/fem/rotation/rotation.h"
 
 namespace limber {
 

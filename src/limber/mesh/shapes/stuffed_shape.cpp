@@ -9,7 +9,7 @@
 #include <set>
 
 #include "limber/core/errors.h"
-#include "limber/mesh/stuffing.h"
+#include "limber/mesh/stuffing/stuffing.h"
 
 namespace limber {
 

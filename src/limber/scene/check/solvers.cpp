@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/scene/check/solvers.h"
+
+#include <algorithm>
+
+#include "limber/contact/methods/penalty.h"
+#include "limber/scene/scene_def.h"
+#include "limber/solve/corotational.h"
+#include "limber/solve/descent/descent.h"
+
+namespace limber {
+
+namespace {
+
+/// Whether some tet has the material.
+bool of_tets(const SceneDef& scene, const std::string& name) {
+    for (const BodyDef& body : scene.bodies) {
+        if (body.cloth || body.rigid) continue;
+        if (body.material.value_or("default") == name) return true;
+        for (const RegionDef& region : body.regions)
+            if (region.material == name) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void check_integrator(const SceneDef& scene, const StepperEntry& entry) {
+    const TimeDef& time = scene.time;
+    const bool modal = time.analysis == Analysis::modal;
+    if (modal != time.modes.has_value())
+        throw InputError(time.origin.at(modal ? "analysis" : "modes"),
+                         modal ? "time.analysis = \"modal\" needs time.modes, the number of modes"
+                               : "time.modes is for time.analysis = \"modal\" alone");
+    if (modal) return;
+    const bool dynamic = time.analysis == Analysis::dynamic;
+    const AnyOptions& options = scene.solver.options;
+    if (!dynamic && entry.needs_inertia && entry.needs_inertia(options))
+        throw InputError(time.origin.at("analysis"),
+                         "time.analysis = \"" +
+                             std::string(enum_names(Analysis{})[static_cast<int>(time.analysis)]) +
+                             "\" cannot go with solver.kind = \"" + options.name +
+                             "\" and its options: a fixed number of iterations ends far from an "
+                             "equilibrium; allowed: solver.kind = \"newton\" or \"descent\" with "
+                             "its own direction, or rel_tolerance and iterations that reach it");
+    if (entry.family == SolverFamily::minimising) return;
+    if (dynamic && time.integrator == DynamicIntegrator::backward_euler) return;
+    const std::string key = dynamic ? "integrator" : "analysis";
+    const std::string_view value =
+        dynamic ? enum_names(DynamicIntegrator{})[static_cast<int>(time.integrator)]
+                : enum_names(Analysis{})[static_cast<int>(time.analysis)];
+    throw InputError(time.origin.at(key),
+                     "time." + key + " = \"" + std::string(value) +
+                         "\" cannot go with solver.kind = \"" + std::string(entry.options.name) +
+                         (entry.family == SolverFamily::position_based
+                              ? "\", which takes small steps of its own"
+                              : "\", which takes linearly implicit Euler steps") +
+                         "; allowed: a minimising solver such as \"newton\"");
+}
+
+void check_static_contact(const SceneDef& scene) {
+    const TimeDef& time = scene.time;
+    if (time.analysis != Analysis::quasi_static && time.analysis != Analysis::static_load) return;
+    const AnyOptions& contact = scene.contact.options;
+    const auto* penalty = std::any_cast<PenaltyOptions>(&contact.value);
+    if (!penalty && contact.name != "projection") return;
+    const bool touches =
+        !scene.obstacles.empty() ||
+        (penalty && ((penalty->bodies && scene.bodies.size() > 1) || penalty->self));
+    if (!touches) return;
+    // Springs alone have an equilibrium. Friction goes by velocities, and so does explicit contact.
+    const bool slides =
+        penalty && (penalty->friction > 0 ||
+                    std::any_of(scene.obstacles.begin(), scene.obstacles.end(),
+                                [](const ObstacleDef& o) { return o.friction.value_or(0) > 0; }));
+    if (penalty && !slides && penalty->form != PenaltyForm::explicit_form) return;
+    const bool named = scene.contact.origin.has("method");
+    throw InputError(
+        named ? scene.contact.origin.at("method") : time.origin.at("analysis"),
+        "contact.method = \"" + contact.name + '"' + (slides ? " with friction" : "") +
+            " cannot go with time.analysis = \"" +
+            std::string(enum_names(Analysis{})[static_cast<std::size_t>(time.analysis)]) +
+            (penalty ? "\": its forces follow from velocities, which an equilibrium does not have"
+                     : "\": it moves nodes after the equilibrium was found, which is none then") +
+            "; allowed: contact.method = \"lagrange\" with solver.kind = \"newton\", " +
+            (penalty ? "friction = 0, " : "") + "\"none\", or analysis = \"dynamic\"");
+}
+
+void check_corotational(const SceneDef& scene) {
+    const SolverDef& solver = scene.solver;
+    const auto& options = solver.options.as<CorotationalOptions>();
+    if (solver.options.name == "cholesky" && options.linear == LinearKind::pcg)
+        throw InputError(solver.origin.at("linear"),
+                         "solver: kind = \"cholesky\" cannot go with linear = \"pcg\": it is the "
+                         "direct reference; allowed: kind = \"corotational\" with linear = "
+                         "\"pcg\"");
+    if (options.linear != LinearKind::pcg && options.matrix == OperatorKind::matrix_free)
+        throw InputError(
+            solver.origin.at("operator"),
+            "solver: operator = \"matrix_free\" cannot go with linear = \"" +
+                std::string(enum_names(LinearKind{})[static_cast<int>(options.linear)]) +
+                "\": a factorisation needs the assembled matrix; allowed: "
+                "operator = \"assembled\", or linear = \"pcg\"");
+    if (options.solves == SolveScope::islands) {
+        const char* other = options.linear != LinearKind::pcg ? "a direct solver"
+                            : options.matrix == OperatorKind::matrix_free
+                                ? "operator = \"matrix_free\""
+                            : options.pcg.deadline_ms > 0 ? "deadline_ms"
+                                                          : nullptr;
+        if (other)
+            throw InputError(solver.origin.at("solves"),
+                             "solver: solves = \"islands\" cannot go with " + std::string(other) +
+                                 "; allowed: assembled conjugate gradients without a deadline, or "
+                                 "solves = \"world\"");
+    }
+}
+
+void check_descent(const SceneDef& scene) {
+    const SolverDef& solver = scene.solver;
+    const auto& options = solver.options.as<DescentOptions>();
+    const std::string conflict = descent_conflict(options);
+    if (!conflict.empty()) throw InputError(solver.origin.at("direction"), "solver: " + conflict);
+    if (options.direction != DirectionKind::projective &&
+        options.direction != DirectionKind::projective_diagonal)
+        return;
+    for (const BodyDef& body : scene.bodies) {
+        if (!body.cloth) continue;
+        const bool bent =
+            body.cloth->rest == ClothRest::mesh && body.cloth->bending.value_or(1) > 0;
+        if (body.cloth->stretch == StretchKind::springs && !bent) continue;
+        throw InputError(body.origin.at("cloth"),
+                         body.origin.path +
+                             ".cloth: projective dynamics has a constant matrix for springs "
+                             "and flat hinges alone; allowed: stretch = \"springs\" with rest = "
+                             "\"flat\" or bending = 0, or another direction");
+    }
+}
+
+void check_projective_dynamics(const SceneDef& scene) {
+    const SolverDef& solver = scene.solver;
+    if (solver.options.as<DescentOptions>().direction != DirectionKind::projective)
+        throw InputError(
+            solver.origin.at("direction"),
+            "solver: kind = \"projective_dynamics\" takes no other direction; allowed: "
+            "kind = \"descent\"");
+    for (const auto& [name, material] : scene.materials)
+        if (material.kind != "projective" && of_tets(scene, name))
+            throw InputError(material.origin.at("kind"),
+                             "material." + name + ".kind = \"" + std::string(material.kind) +
+                                 "\" cannot go with solver.kind = \"projective_dynamics\", whose "
+                                 "steps need energies that are squared distances; allowed: "
+                                 "\"projective\", or solver.kind = \"descent\"");
+    check_descent(scene);
+}
+
+void check_xpbd(const SceneDef& scene) {
+    const std::string with = " cannot go with solver.kind = \"xpbd\", which ";
+    for (const auto& [name, material] : scene.materials) {
+        if (!of_tets(scene, name)) continue;
+        const auto refuse = [&](std::string_view key, const std::string& what) {
+            throw InputError(material.origin.at(key), "material." + name + '.' + what);
+        };
+        if (material.kind != CorotatedElastic::name && material.kind != NeoHookean::name)
+            refuse("kind", "kind = \"" + material.kind + '"' + with +
+                               "needs laws that are two squared constraints a tet; allowed: "
+                               "\"corotated\", \"neo_hookean\", or a solver that minimises such as "
+                               "\"newton\"");
+        if (material.invertible)
+            refuse("invertible", "invertible" + with +
+                                     "brings inverted tets back by their volume; allowed: leave it "
+                                     "out");
+        if (material.poisson.value_or(0) < 0)
+            refuse("poisson", "poisson = " + number_text(*material.poisson) + with +
+                                  "needs stiffnesses that are not negative; allowed: 0 and more");
+    }
+    for (const BodyDef& body : scene.bodies) {
+        if (body.mass == MassKind::consistent)
+            throw InputError(body.origin.at("mass"),
+                             body.origin.path + ".mass = \"consistent\"" + with +
+                                 "moves nodes by their own masses; allowed: \"lumped\"");
+        if (!body.cloth) continue;
+        const bool bent =
+            body.cloth->rest == ClothRest::mesh && body.cloth->bending.value_or(1) > 0;
+        if (body.cloth->stretch == StretchKind::springs && !bent) continue;
+        throw InputError(body.origin.at("cloth"),
+                         body.origin.path + ".cloth" + with +
+                             "has constraints for springs and flat hinges; allowed: stretch = "
+                             "\"springs\" with rest = \"flat\" or bending = 0");
+    }
+}
+
+}  // namespace limber

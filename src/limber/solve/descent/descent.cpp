@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limber/solve/descent/descent.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "limber/core/parallel.h"
+#include "limber/solve/descent/acceleration.h"
+#include "limber/solve/descent/direction.h"
+#include "limber/solve/descent/initial.h"
+#include "limber/solve/descent/loop.h"
+#include "limber/solve/descent/step_length.h"
+
+namespace limber {
+
+namespace {
+
+constexpr Index grain = 2048;
+constexpr double sufficient = 1e-4;  // Armijo's constant, of line searches
+constexpr int max_tries = 40;        // of a line search
+constexpr int power_rounds = 20;
+constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+// A rise of the energy below this share of its fall in the step so far is momentum, not divergence.
+constexpr double overshoot = 1e-4;
+
+StepLengthKind length_kind(const DescentOptions& options) {
+    if (options.step_length != StepLengthKind::automatic) return options.step_length;
+    if (options.direction == DirectionKind::projective) return StepLengthKind::fixed;
+    return is_stationary(options.direction) ? StepLengthKind::adjusted
+                                            : StepLengthKind::line_search;
+}
+
+template <class Real>
+class DescentLoop final : public DescentEnds<Real> {
+  public:
+    DescentLoop(const Model& model, const DescentOptions& options)
+        : DescentEnds<Real>(model, options),
+          direction_(make_direction<Real>(model, options)),
+          acceleration_(make_acceleration(options)),
+          searches_(length_kind(options) == StepLengthKind::line_search),
+          length_(options, length_kind(options) == StepLengthKind::fixed,
+                  direction_->natural_length()),
+          partial_(model.n_nodes() / grain + 1) {
+        for (auto* array : {&x_, &reference_, &checkpoint_, &g_, &d_})
+            array->resize(model.n_nodes());
+        if (searches_) trial_.resize(model.n_nodes());
+    }
+
+    SolveStats run(const StepInput& in, State& state, NodeForces& forces,
+                   StepReport& report) override;
+    void save(ByteWriter& out) const override {
+        HistoryWriter list(out);
+        list_history(list, *this);
+    }
+    void load(ByteReader& in) override {
+        HistoryReader list(in);
+        list_history(list, *this);
+    }
+    void reset() override {
+        length_.set_history({options_.max_step, 0, 0});
+        acceleration_->caution() = 1;
+        DescentEnds<Real>::reset();
+    }
+
+  private:
+    using DescentEnds<Real>::options_, DescentEnds<Real>::model_, DescentEnds<Real>::objective_;
+    template <class List, class Self>
+    static void list_history(List& list, Self& self) {
+        StepLength::list_history(list, self.length_);
+        list.number("descent.caution", self.acceleration_->caution());
+        DescentEnds<Real>::list_ends(list, self);
+    }
+    enum class Verdict { accepted, taken_back, exhausted };
+    bool start(const State& state);
+    bool iterate(int k, SolveStats& stats, StepReport& report);
+    Verdict judge(double residual, StepReport& report);
+    void measure(SolveStats& stats);
+    void sweep(bool with_gradient);
+    double update(Index begin, Index end, Real alpha, Real weight);
+    bool search_line(StepReport& report);
+    double secant_length(double slope);
+    double longest_step();
+    double slope_of(std::span<const Vec3<Real>> g);
+    void show(int k);
+
+    std::unique_ptr<Direction<Real>> direction_;
+    std::unique_ptr<Acceleration> acceleration_;
+    bool searches_;
+    StepLength length_;
+    std::vector<Vec3<Real>> x_, reference_, checkpoint_, g_, d_, trial_;
+    std::vector<double> partial_;
+    double limit_ = 0;              // of values that hand-overs may bring
+    double scale_ = 1;              // what gradients are compared with [N]
+    double first_value_ = 0;        // of q⁽⁰⁾
+    double value_ = 0;              // of the checkpoint
+    bool value_converted_ = false;  // it was taken with converted elements
+    double residual_ = 0;           // of the checkpoint, where it was measured
+    bool failed_search_ = false;
+    bool blamed_ = false;  // the last look blamed momentum
+};
+
+/// q⁽⁰⁾, its value, and what gradients are compared with.
+template <class Real>
+bool DescentLoop<Real>::start(const State& state) {
+    value_ = initial_guess_with_value(options_.initial, options_.eta, objective_, state,
+                                      this->velocity_before(), std::span(x_));
+    first_value_ = value_;
+    limit_ = 4 * objective_.magnitude();
+    value_converted_ = objective_.converted();
+    checkpoint_ = x_;
+    reference_ = x_;
+    objective_.gradient(x_, g_);
+    scale_ = objective_.force_scale(g_);
+    return std::isfinite(value_);
+}
+
+/// One look at the energy. Values are compared under the interpolants of the present iterate: those
+/// of earlier looks are taken again where elements are converted. Where it did not fall the
+/// iterations since the last look are taken back.
+template <class Real>
+auto DescentLoop<Real>::judge(double residual, StepReport& report) -> Verdict {
+    const double now = objective_.value(x_), noise = objective_.noise();
+    const bool converted = objective_.converted();
+    double before = value_;
+    if (converted || value_converted_) {
+        // A tet that is handed back may give the iterate before any energy, and then nothing would
+        // be too much for this one.
+        before = objective_.value(checkpoint_);
+        before = std::min(before, std::max(value_, limit_));
+    }
+    // Momentum overshoots a little where it has converged, and rounding hides what the energy does:
+    // there gradients tell, if they are measured.
+    const double slack = noise + overshoot * std::max(0.0, first_value_ - before);
+    const bool hidden = now > before - noise && residual >= residual_;
+    if (std::isfinite(now) && now <= before + slack && !hidden) {
+        checkpoint_ = x_;
+        value_ = now;
+        residual_ = residual;
+        value_converted_ = converted;
+        length_.accept();
+        blamed_ = false;
+        return Verdict::accepted;
+    }
+    x_ = checkpoint_;
+    reference_ = checkpoint_;
+    direction_->restart();
+    // The first rise is put down to momentum. One that follows at once is not: that is given back.
+    const bool momentum = acceleration_->take_blame();
+    if (momentum && !blamed_) {
+        blamed_ = true;
+        return Verdict::taken_back;
+    }
+    if (momentum) acceleration_->acquit();
+    if (blamed_) acceleration_->acquit();
+    blamed_ = false;
+    if (length_.shorten()) return Verdict::taken_back;
+    report.set(StepFlag::line_search);
+    failed_search_ = true;
+    return Verdict::exhausted;
+}
+
+/// The gradient of all nodes and its size.
+template <class Real>
+void DescentLoop<Real>::measure(SolveStats& stats) {
+    parallel_ranges(model_.n_nodes(), grain,
+                    [&](Index begin, Index end) { objective_.gradient_range(begin, end, x_, g_); });
+    stats.absolute_residual = objective_.free_norm(g_);
+    stats.residual = stats.absolute_residual / scale_;
+}
+
+/// q̄ = q + α Δq and momentum for a range of nodes; returns g·(q̄ − r) where that is asked for.
+template <class Real>
+double DescentLoop<Real>::update(Index begin, Index end, Real alpha, Real weight) {
+    const std::size_t n = 3 * static_cast<std::size_t>(end - begin);
+    Real *x = &x_[begin].x, *r = &reference_[begin].x;
+    const Real *d = &d_[begin].x, *g = &g_[begin].x;
+    if (!acceleration_->before_momentum()) {
+        for (std::size_t k = 0; k < n; ++k) {
+            const Real bar = x[k] + alpha * d[k];
+            r[k] = bar + weight * (bar - r[k]);
+        }
+        return 0;
+    }
+    double slope = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+        const Real bar = x[k] + alpha * d[k], ahead = bar - r[k];
+        slope += static_cast<double>(g[k]) * static_cast<double>(ahead);
+        x[k] = bar + weight * ahead;
+        r[k] = bar;
+    }
+    return slope;
+}
+
+/// Steps 3 and 4 of Algorithm 1, with what is left of the gradient and the direction where both are
+/// local: one pass over the nodes.
+template <class Real>
+void DescentLoop<Real>::sweep(bool with_gradient) {
+    const Real alpha = static_cast<Real>(length_.alpha()),
+               weight = static_cast<Real>(acceleration_->next_weight());
+    const double slope =
+        parallel_sum<double>(model_.n_nodes(), grain, partial_, [&](Index begin, Index end) {
+            if (with_gradient) {
+                objective_.gradient_range(begin, end, x_, g_);
+                direction_->apply(begin, end, g_, d_);
+            }
+            return update(begin, end, alpha, weight);
+        });
+    if (!acceleration_->before_momentum()) std::swap(x_, reference_);
+    if (acceleration_->watches_slope() && slope > 0) acceleration_->restart();
+}
+
+/// 1.5 / the largest eigenvalue of P⁻¹H at x_t, by power iteration on differences of gradients. 2
+/// / it is where iterations without momentum stop to converge; Chebyshev's method wants to be near.
+template <class Real>
+double DescentLoop<Real>::longest_step() {
+    const Index n = model_.n_nodes();
+    std::copy(objective_.start().begin(), objective_.start().end(), x_.begin());
+    objective_.hold(x_);
+    direction_->prepare(objective_, x_, 0);
+    objective_.gradient(x_, g_);
+    double size = 0;  // a hundredth of the typical edge
+    for (const auto& tet : model_.mesh.tets)
+        size += norm(model_.mesh.nodes[tet[1]] - model_.mesh.nodes[tet[0]]);
+    size *= 0.01 / std::max<Index>(model_.n_tets(), 1);
+    std::uint32_t random = 1;
+    for (Vec3<Real>& d : d_)
+        for (int k = 0; k < 3; ++k) {
+            random = random * 1664525u + 1013904223u;
+            d[k] = static_cast<Real>(static_cast<double>(random >> 8) / (1 << 23) - 1);
+        }
+    double eigenvalue = 0;
+    for (int round = 0; round < power_rounds; ++round) {
+        // By the largest entry: the eigenvector may sit on a single small tet.
+        double largest = 1e-300;
+        for (const Vec3<Real>& d : d_)
+            for (int k = 0; k < 3; ++k)
+                largest = std::max(largest, std::abs(static_cast<double>(d[k])));
+        const double scale = size / largest;
+        parallel_for(n, grain, [&](Index i) {
+            for (int k = 0; k < 3; ++k) d_[i][k] *= static_cast<Real>(scale * model_.free[i][k]);
+            reference_[i] = x_[i] + d_[i];
+        });
+        const double before = std::sqrt(slope_of(d_));
+        objective_.gradient(reference_, checkpoint_);
+        parallel_for(n, grain, [&](Index i) { checkpoint_[i] = g_[i] - checkpoint_[i]; });
+        direction_->find(objective_, x_, checkpoint_, d_);
+        eigenvalue = std::sqrt(slope_of(d_)) / std::max(before, 1e-300);
+    }
+    return eigenvalue > 0.1 && std::isfinite(eigenvalue) ? 1.5 / eigenvalue : 0.5;
+}
+
+template <class Real>
+double DescentLoop<Real>::slope_of(std::span<const Vec3<Real>> g) {
+    return parallel_sum<double>(model_.n_nodes(), grain, partial_, [&](Index begin, Index end) {
+        double sum = 0;
+        for (Index i = begin; i < end; ++i)
+            for (int k = 0; k < 3; ++k)
+                sum += static_cast<double>(g[i][k]) * static_cast<double>(d_[i][k]);
+        return sum;
+    });
+}
+
+/// −slope / curvature along d, the curvature from the slope a little further on: the source uses
+/// the exact Hessian, which costs its assembly.
+template <class Real>
+double DescentLoop<Real>::secant_length(double slope) {
+    const double t = length_.alpha();
+    parallel_for(model_.n_nodes(), grain,
+                 [&](Index i) { trial_[i] = x_[i] + static_cast<Real>(t) * d_[i]; });
+    objective_.gradient(trial_, reference_);
+    const double change = slope_of(reference_) - slope;
+    if (!(change > 0)) return std::isfinite(change) ? 2 * t : t;
+    return std::min(-slope / change, 100.0) * t;
+}
+
+/// Backtracking along d until Armijo's condition holds. False: it never did.
+template <class Real>
+bool DescentLoop<Real>::search_line(StepReport& report) {
+    const double slope = slope_of(g_);
+    double alpha = direction_->wants_secant() ? secant_length(slope) : length_.alpha();
+    if (objective_.converted() || value_converted_) value_ = objective_.value(x_);
+    value_converted_ = objective_.converted();
+    const double noise = objective_.noise();
+    for (int k = 0; slope < 0 && k < max_tries; ++k, alpha *= options_.shrink) {
+        parallel_for(model_.n_nodes(), grain,
+                     [&](Index i) { trial_[i] = x_[i] + static_cast<Real>(alpha) * d_[i]; });
+        const double value = objective_.value(trial_);
+        if (value <= value_ + sufficient * alpha * slope + noise) {
+            value_ = value;
+            std::swap(x_, trial_);
+            return true;
+        }
+    }
+    report.set(StepFlag::line_search);
+    failed_search_ = true;
+    return false;
+}
+
+/// One iteration of Algorithm 1. False: it was the last.
+template <class Real>
+bool DescentLoop<Real>::iterate(int k, SolveStats& stats, StepReport& report) {
+    const bool look = k % options_.check_every == 0, measures = look && options_.rel_tolerance > 0;
+    objective_.begin_gradient(x_, g_);
+    if (measures) measure(stats);
+    if (look && k > 0 && !searches_) {
+        const Verdict verdict = judge(measures ? stats.residual : not_measured, report);
+        if (verdict == Verdict::exhausted) return false;
+        if (verdict == Verdict::taken_back) {
+            objective_.begin_gradient(x_, g_);
+            if (measures) measure(stats);
+        }
+    }
+    if (measures && stats.residual <= options_.rel_tolerance) {
+        stats.status = SolveStatus::converged;
+        return false;
+    }
+    {
+        ScopedTimer timer(report.ms(Stage::assemble));
+        direction_->prepare(objective_, x_, k);
+    }
+    if (direction_->local() && !measures && !searches_) {
+        sweep(true);
+        return true;
+    }
+    if (!measures)
+        parallel_ranges(model_.n_nodes(), grain, [&](Index begin, Index end) {
+            objective_.gradient_range(begin, end, x_, g_);
+        });
+    if (!direction_->find(objective_, x_, g_, d_)) {
+        report.set(StepFlag::indefinite);
+        failed_search_ = true;
+        return false;
+    }
+    if (searches_) return search_line(report);
+    sweep(false);
+    return true;
+}
+
+template <class Real>
+void DescentLoop<Real>::show(int k) {
+    if (this->watcher) this->watcher(k, objective_.value(x_));
+}
+
+template <class Real>
+SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces& forces,
+                                  StepReport& report) {
+    SolveStats stats;
+    objective_.begin(in, state);
+    direction_->begin(objective_);
+    acceleration_->begin();
+    failed_search_ = false;
+    residual_ = std::numeric_limits<double>::infinity();
+    blamed_ = false;
+    if (length_.wants_longest(state.step))
+        length_.set_longest(direction_->local() ? longest_step() : 1);
+    length_.begin();
+    if (!start(state)) {
+        stats.status = SolveStatus::not_finite;
+        return stats;
+    }
+    stats.status = SolveStatus::iteration_cap;
+    for (int k = 0; k < options_.iterations; ++k) {
+        show(k);
+        if (!iterate(k, stats, report)) break;
+        ++stats.iterations;
+    }
+    // Nothing leaves that was not looked at.
+    if (!searches_ && !failed_search_ && stats.status == SolveStatus::iteration_cap) {
+        objective_.hold(x_);
+        judge(not_measured, report);
+    }
+    show(stats.iterations);
+    length_.finish(failed_search_);
+    this->finish(x_, scale_, g_, stats, state, forces, report);
+    return stats;
+}
+
+}  // namespace
+
+DescentStepper::DescentStepper(const Model& model, const Options& options) {
+    const bool single = options.precision == Precision::single;
+    if (options.direction == DirectionKind::newton_cg)
+        loop_ =
+            single ? make_newton_cg<float>(model, options) : make_newton_cg<double>(model, options);
+    else if (single)
+        loop_ = std::make_unique<DescentLoop<float>>(model, options);
+    else
+        loop_ = std::make_unique<DescentLoop<double>>(model, options);
+}
+DescentStepper::~DescentStepper() = default;
+
+void DescentStepper::free_motion(const StepInput& in, State& state, NodeForces& forces,
+                                 StepReport& report) {
+    const double before = report.ms(Stage::assemble);
+    Timer timer;
+    SolveStats stats = loop_->run(in, state, forces, report);
+    report.ms(Stage::free_motion) += timer.ms() - (report.ms(Stage::assemble) - before);
+    stats.iterations += report.solve.iterations;
+    report.solve = stats;
+}
+
+void DescentStepper::integrate(const StepInput&, State& state) const {
+    loop_->integrate(state);
+}
+void DescentStepper::save(ByteWriter& out) const {
+    loop_->save(out);
+}
+void DescentStepper::load(ByteReader& in) {
+    loop_->load(in);
+}
+void DescentStepper::reset() {
+    loop_->reset();
+}
+void DescentStepper::describe_cells(CellFields& fields) const {
+    loop_->describe_cells(fields);
+}
+void DescentStepper::watch(DescentWatcher watcher) {
+    loop_->watcher = std::move(watcher);
+}
+
+}  // namespace limber

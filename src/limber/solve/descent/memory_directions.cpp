@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Directions that remember earlier iterations: nonlinear conjugate gradients, Wang & Yang 2016 (4),
+// and L-BFGS (Nocedal & Wright, Algorithm 7.4). The diagonal of the Hessian preconditions the first
+// and starts the second.
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/core/parallel.h"
+#include "limber/solve/descent/direction.h"
+
+namespace limber {
+
+namespace {
+
+constexpr Index grain = 2048;
+
+/// Sums of products in double, in an order that does not depend on threads.
+template <class Real>
+class DotProduct {
+  public:
+    explicit DotProduct(Index n) : partial_(n / grain + 1) {}
+    double operator()(std::span<const Vec3<Real>> a, std::span<const Vec3<Real>> b) {
+        return parallel_sum<double>(
+            static_cast<Index>(a.size()), grain, partial_, [&](Index begin, Index end) {
+                double sum = 0;
+                for (Index i = begin; i < end; ++i)
+                    for (int k = 0; k < 3; ++k)
+                        sum += static_cast<double>(a[i][k]) * static_cast<double>(b[i][k]);
+                return sum;
+            });
+    }
+
+  private:
+    std::vector<double> partial_;
+};
+
+template <class Real>
+Vec3<Real> scaled(const Vec3<Real>& a, const Vec3<Real>& b) {
+    return {a.x * b.x, a.y * b.y, a.z * b.z};
+}
+
+template <class Real>
+class NonlinearCg final : public Direction<Real> {
+  public:
+    using typename Direction<Real>::Vectors;
+    using typename Direction<Real>::ConstVectors;
+    NonlinearCg(const Model& model, const DescentOptions& options)
+        : options_(options),
+          diagonal_(model, !options.preconditioned, options.refresh),
+          dot_(model.n_nodes()),
+          z_(model.n_nodes()),
+          z_before_(model.n_nodes()) {}
+    void begin(Objective<Real>&) override { restart(); }
+    void restart() override { size_before_ = 0; }
+    void prepare(Objective<Real>& objective, ConstVectors x, int k) override {
+        // Conjugacy is that of one preconditioner.
+        if (diagonal_.prepare(objective, x, k)) restart();
+    }
+    bool find(Objective<Real>&, ConstVectors, ConstVectors g, Vectors d) override {
+        const Index n = static_cast<Index>(g.size());
+        const auto inverse = diagonal_.inverse();
+        parallel_for(n, grain, [&](Index i) { z_[i] = scaled(inverse[i], g[i]); });
+        const double size = dot_(g, z_);
+        double beta = 0;
+        if (size_before_ > 0)
+            beta = options_.cg == CgFormula::fletcher_reeves
+                       ? size / size_before_
+                       : std::max(0.0, (size - dot_(g, z_before_)) / size_before_);
+        const auto form = [&](Real b) {
+            parallel_for(n, grain, [&](Index i) { d[i] = b == 0 ? -z_[i] : b * d[i] - z_[i]; });
+        };
+        form(static_cast<Real>(beta));
+        if (beta != 0 && !(dot_(g, d) < 0)) form(0);
+        std::swap(z_, z_before_);
+        size_before_ = size;
+        return std::isfinite(size);
+    }
+    bool wants_secant() const override { return true; }
+
+  private:
+    DescentOptions options_;
+    Diagonal<Real> diagonal_;
+    DotProduct<Real> dot_;
+    std::vector<Vec3<Real>> z_, z_before_;
+    double size_before_ = 0;  // g·z of the iteration before; 0: none
+};
+
+template <class Real>
+class Lbfgs final : public Direction<Real> {
+  public:
+    using typename Direction<Real>::Vectors;
+    using typename Direction<Real>::ConstVectors;
+    Lbfgs(const Model& model, const DescentOptions& options)
+        : options_(options),
+          diagonal_(model, !options.preconditioned, options.refresh),
+          dot_(model.n_nodes()),
+          pairs_(options.history),
+          x_before_(model.n_nodes()),
+          g_before_(model.n_nodes()) {
+        for (Pair& pair : pairs_) {
+            pair.s.resize(model.n_nodes());
+            pair.y.resize(model.n_nodes());
+        }
+    }
+    void begin(Objective<Real>&) override { restart(); }
+    void restart() override {
+        n_pairs_ = 0;
+        has_before_ = false;
+    }
+    void prepare(Objective<Real>& objective, ConstVectors x, int k) override {
+        diagonal_.prepare(objective, x, k);
+    }
+    bool find(Objective<Real>&, ConstVectors x, ConstVectors g, Vectors d) override {
+        const Index n = static_cast<Index>(g.size());
+        const auto inverse = diagonal_.inverse();
+        if (has_before_) remember(x, g);
+        // The gradient at prescribed degrees of freedom is a reaction, no part of the descent.
+        const auto mask = [&](Index i, Vec3<Real> v) {
+            for (int k = 0; k < 3; ++k)
+                if (inverse[i][k] == 0) v[k] = 0;
+            return v;
+        };
+        parallel_for(n, grain, [&](Index i) {
+            d[i] = mask(i, -g[i]);
+            x_before_[i] = x[i];
+            g_before_[i] = mask(i, g[i]);
+        });
+        has_before_ = true;
+        for (int k = n_pairs_ - 1; k >= 0; --k) {
+            Pair& pair = at(k);
+            pair.a = dot_(pair.s, d) / pair.sy;
+            add(d, -pair.a, pair.y);
+        }
+        parallel_for(n, grain, [&](Index i) { d[i] = scaled(inverse[i], d[i]); });
+        for (int k = 0; k < n_pairs_; ++k) {
+            Pair& pair = at(k);
+            add(d, pair.a - dot_(pair.y, d) / pair.sy, pair.s);
+        }
+        const double slope = dot_(g, d);
+        if (slope < 0) return true;
+        n_pairs_ = 0;
+        parallel_for(n, grain, [&](Index i) { d[i] = -scaled(inverse[i], g[i]); });
+        return std::isfinite(slope);
+    }
+    /// Without curvature yet, as for the Jacobi direction.
+    bool wants_secant() const override { return n_pairs_ == 0; }
+
+  private:
+    struct Pair {
+        std::vector<Vec3<Real>> s, y;
+        double sy = 0, a = 0;
+    };
+    Pair& at(int k) { return pairs_[static_cast<std::size_t>((first_ + k) % options_.history)]; }
+    void add(Vectors d, double f, ConstVectors v) {
+        const Real factor = static_cast<Real>(f);
+        parallel_for(static_cast<Index>(d.size()), grain, [&](Index i) { d[i] += factor * v[i]; });
+    }
+    void remember(ConstVectors x, ConstVectors g) {
+        if (n_pairs_ == options_.history) {  // the oldest goes
+            first_ = (first_ + 1) % options_.history;
+            --n_pairs_;
+        }
+        Pair& pair = at(n_pairs_);
+        const auto inverse = diagonal_.inverse();
+        parallel_for(static_cast<Index>(x.size()), grain, [&](Index i) {
+            pair.s[i] = x[i] - x_before_[i];
+            pair.y[i] = g[i] - g_before_[i];
+            for (int k = 0; k < 3; ++k)
+                if (inverse[i][k] == 0) pair.s[i][k] = pair.y[i][k] = 0;
+        });
+        pair.sy = dot_(pair.s, pair.y);
+        const double yy = dot_(pair.y, pair.y);
+        // Without positive curvature a pair would turn the direction uphill.
+        if (pair.sy > 1e-12 * std::sqrt(yy * dot_(pair.s, pair.s))) ++n_pairs_;
+    }
+
+    DescentOptions options_;
+    Diagonal<Real> diagonal_;
+    DotProduct<Real> dot_;
+    std::vector<Pair> pairs_;  // a ring, oldest at first_
+    int first_ = 0, n_pairs_ = 0;
+    std::vector<Vec3<Real>> x_before_, g_before_;
+    bool has_before_ = false;
+};
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<Direction<Real>> make_nonlinear_cg(const Model& model, const DescentOptions& o) {
+    return std::make_unique<NonlinearCg<Real>>(model, o);
+}
+template <class Real>
+std::unique_ptr<Direction<Real>> make_lbfgs(const Model& model, const DescentOptions& options) {
+    return std::make_unique<Lbfgs<Real>>(model, options);
+}
+
+template std::unique_ptr<Direction<float>> make_nonlinear_cg(const Model&, const DescentOptions&);
+template std::unique_ptr<Direction<double>> make_nonlinear_cg(const Model&, const DescentOptions&);
+template std::unique_ptr<Direction<float>> make_lbfgs(const Model&, const DescentOptions&);
+template std::unique_ptr<Direction<double>> make_lbfgs(const Model&, const DescentOptions&);
+
+}  // namespace limber
