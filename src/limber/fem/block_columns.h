@@ -14,8 +14,7 @@ struct BlockColumns {
     /// Reads nothing behind the matrix.
     static BlockColumns load(const Mat3d& m) {
         const Four last = Four::load(m.a + 5);
-        return {Four::load(m.a), Four::load(m.a + 3),
-                Four::from(__builtin_shufflevector(last.v, last.v, 1, 2, 3, 3))};
+        return {Four::load(m.a), Four::load(m.a + 3), shuffle<1, 2, 3, 3>(last, last)};
     }
     /// This times a vector.
     Four times(const double* b) const {
@@ -44,24 +43,21 @@ struct BlockColumns {
         c2 += a * Four(b[2]);
     }
     void add_isotropic(double s) {
-        c0 += Four(s) * Four::from(Four::Native{1, 0, 0, 0});
-        c1 += Four(s) * Four::from(Four::Native{0, 1, 0, 0});
-        c2 += Four(s) * Four::from(Four::Native{0, 0, 1, 0});
+        constexpr double unit[] = {0, 0, 1, 0, 0, 0};  // e0 from its third number on, ...
+        c0 += Four(s) * Four::load(unit + 2);
+        c1 += Four(s) * Four::load(unit + 1);
+        c2 += Four(s) * Four::load(unit);
     }
     BlockColumns transposed() const {
-        const auto low = __builtin_shufflevector(c0.v, c1.v, 0, 4, 2, 6);
-        const auto high = __builtin_shufflevector(c0.v, c1.v, 1, 5, 3, 7);
-        BlockColumns t;
-        t.c0.v = __builtin_shufflevector(low, c2.v, 0, 1, 4, 4);
-        t.c1.v = __builtin_shufflevector(high, c2.v, 0, 1, 5, 5);
-        t.c2.v = __builtin_shufflevector(low, c2.v, 2, 3, 6, 6);
-        return t;
+        const Four low = shuffle<0, 4, 2, 6>(c0, c1), high = shuffle<1, 5, 3, 7>(c0, c1);
+        return {shuffle<0, 1, 4, 4>(low, c2), shuffle<0, 1, 5, 5>(high, c2),
+                shuffle<2, 3, 6, 6>(low, c2)};
     }
     /// Three overlapping stores; the last one puts right what the padding of the second spoilt.
     void store(Mat3d& out) const {
         c0.store(out.a);
         c1.store(out.a + 3);
-        Four::from(__builtin_shufflevector(c1.v, c2.v, 2, 4, 5, 6)).store(out.a + 5);
+        shuffle<2, 4, 5, 6>(c1, c2).store(out.a + 5);
     }
 };
 

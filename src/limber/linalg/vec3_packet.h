@@ -13,9 +13,7 @@ using Four = Packet<double, 4>;
 /// One lane in all four.
 template <int lane>
 inline Four spread(const Four& p) {
-    Four out;
-    out.v = __builtin_shufflevector(p.v, p.v, lane, lane, lane, lane);
-    return out;
+    return shuffle<lane, lane, lane, lane>(p, p);
 }
 
 }  // namespace limber

@@ -5,63 +5,55 @@
 #include <vector>
 
 #include "limber/core/parallel.h"
-#include "limber/core/simd.h"
 #include "limber/core/timer.h"
+#include "limber/linalg/supernodal/kernels.h"
 
 namespace limber {
 
 namespace {
 
-constexpr int depth = 256, columns = 8, registers = 3;  // 24 sums and 3 operands in registers
+constexpr Index depth = 256;
 
+/// Operands of one tile of the factor's kernel, as large as registers allow.
 template <class T>
 struct Panels {
-    using Wide = Packet<T, 64 / static_cast<int>(sizeof(T))>;
-    static constexpr int rows = registers * Wide::width;
-    std::vector<T> a = std::vector<T>(static_cast<std::size_t>(rows) * depth, T(1));
-    std::vector<T> b = std::vector<T>(static_cast<std::size_t>(columns) * depth, T(1) / depth);
+    static constexpr Index S = strip_lanes<T>;
+    std::vector<T> a = std::vector<T>(static_cast<std::size_t>(tile_strips) * S * depth, T(1));
+    std::vector<T> b = std::vector<T>(static_cast<std::size_t>(S) * depth, T(1) / depth);
+    std::vector<T> c = std::vector<T>(static_cast<std::size_t>(tile_strips) * S * S);
 
-    /// One tile of A B, a column of A and a row of B at a time; returns a number that depends on
-    /// it.
-    T multiply() const {
-        Wide sum[registers][columns];
-        const T *p = a.data(), *q = b.data();
-        asm volatile("" : : "r"(p), "r"(q) : "memory");  // each call must do the work
-        for (int k = 0; k < depth; ++k, p += rows, q += columns) {
-            const Wide a0 = Wide::load(p), a1 = Wide::load(p + Wide::width),
-                       a2 = Wide::load(p + 2 * Wide::width);
-#pragma GCC unroll 8
-            for (int j = 0; j < columns; ++j) {
-                const Wide b_kj(q[j]);
-                sum[0][j] += a0 * b_kj;
-                sum[1][j] += a1 * b_kj;
-                sum[2][j] += a2 * b_kj;
-            }
+    /// One tile of A Bᵀ; returns a number that depends on it.
+    T multiply() {
+        StripPointers<const T> A;
+        StripPointers<T> C;
+        for (Index m = 0; m < tile_strips; ++m) {
+            A[m] = a.data() + m * S * depth;
+            C[m] = c.data() + m * S * S;
         }
-        T out = 0;
-        for (const auto& row : sum)
-            for (const Wide& s : row) out += s[0];
-        return out;
+        multiply_tile<T, TileMode::assign>(tile_strips, A, b.data(), depth, C);
+        return c[0];
     }
 };
 
 template <class T>
 double rate() {
     constexpr int tiles = 2000, rounds = 8;
-    const Panels<T> panels;
     const int threads = thread_count();
+    std::vector<Panels<T>> panels(static_cast<std::size_t>(threads));
     std::vector<T> sink(static_cast<std::size_t>(threads));
     double best_ms = 1e300;
     for (int round = 0; round < rounds; ++round) {
         const Timer clock;
         parallel_chunks(threads, [&](Index k) {
             T sum = 0;
-            for (int tile = 0; tile < tiles; ++tile) sum += panels.multiply();
+            for (int tile = 0; tile < tiles; ++tile)
+                sum += panels[static_cast<std::size_t>(k)].multiply();
             sink[static_cast<std::size_t>(k)] += sum;
         });
         if (round > 0) best_ms = std::min(best_ms, clock.ms());
     }
-    const double operations = 2.0 * Panels<T>::rows * columns * depth * tiles * threads;
+    const double operations =
+        2.0 * tile_strips * Panels<T>::S * tile_columns * depth * tiles * threads;
     return sink[0] > 0 ? 1e3 * operations / best_ms : 0;
 }
 

@@ -20,7 +20,7 @@ P load_double(const double* x) {
     return P::load(x);
 }
 P load_double(const float* x) {
-    return P::from(__builtin_convertvector(Packet<float, 8>::load(x).v, P::Native));
+    return convert<double>(Packet<float, 8>::load(x));
 }
 
 /// u[0 .. width) += Σ_r dp[r] rows[r][0 .. width).
@@ -39,12 +39,11 @@ void add_rows(const T* rows, const double* dp, Index n_rows, double* u) {
 /// Copies and says whether all was 0.
 template <class T>
 bool copy_run(const double* in, Index n, T* out) {
-    using Short = Packet<T, 8>;
     P seen;
     Index i = 0;
     for (; i + 8 <= n; i += 8) {
         const P x = P::load(in + i);
-        Short::from(__builtin_convertvector(x.v, typename Short::Native)).store(out + i);
+        convert<T>(x).store(out + i);
         seen = max(seen, abs(x));
     }
     bool zero = !any(seen > P(0));

@@ -30,134 +30,119 @@ inline void store_matrix(const Mat3<Double8>& m, double (&a)[9][tet_lanes]) {
 }
 
 /// (x, y, z, 0)
-inline Packet<double, 4> load_padded(const Vec3d& p) {
-    using Four = Packet<double, 4>;
-#if defined(__AVX512VL__)
-    return Four::from(_mm256_maskz_loadu_pd(7, &p.x));  // never touches what lies behind p
+template <class Real>
+Packet<Real, 4> load_padded(const Vec3<Real>& p) {
+    using Four = Packet<Real, 4>;
+#if defined(__AVX512VL__)  // never touches what lies behind p
+    if constexpr (sizeof(Real) == 8)
+        return Four::from(_mm256_maskz_loadu_pd(7, &p.x));
+    else
+        return Four::from(_mm_maskz_loadu_ps(7, &p.x));
 #else
-    return Four::from(Four::Native{p.x, p.y, p.z, 0});
+    if constexpr (Four::halved)
+        return {{Four::Half::load(&p.x)}, Four::Half::from(typename Four::Half::Native{p.z, 0})};
+    else
+        return Four::from(typename Four::Native{p.x, p.y, p.z, 0});
 #endif
 }
 
-/// x of one corner of eight tets. Eight loads and seven shuffles: on Zen 4 a third of the time of
-/// three gather instructions.
-inline Vec3<Double8> load_corner(const Vec3d* x, const Index (&node)[tet_lanes]) {
-    const auto pair = [&](int lane) {
-        return Double8::from(__builtin_shufflevector(load_padded(x[node[lane]]).v,
-                                                     load_padded(x[node[lane + 4]]).v, 0, 1, 2, 3,
-                                                     4, 5, 6, 7));
-    };
-    const Double8 p0 = pair(0), p1 = pair(1), p2 = pair(2), p3 = pair(3);
-    const Double8::Native &r0 = p0.v, &r1 = p1.v, &r2 = p2.v, &r3 = p3.v;
-    const auto xz01 = __builtin_shufflevector(r0, r1, 0, 8, 2, 10, 4, 12, 6, 14);
-    const auto xz23 = __builtin_shufflevector(r2, r3, 0, 8, 2, 10, 4, 12, 6, 14);
-    const auto y01 = __builtin_shufflevector(r0, r1, 1, 9, 3, 11, 5, 13, 7, 15);
-    const auto y23 = __builtin_shufflevector(r2, r3, 1, 9, 3, 11, 5, 13, 7, 15);
-    return {Double8::from(__builtin_shufflevector(xz01, xz23, 0, 1, 8, 9, 4, 5, 12, 13)),
-            Double8::from(__builtin_shufflevector(y01, y23, 0, 1, 8, 9, 4, 5, 12, 13)),
-            Double8::from(__builtin_shufflevector(xz01, xz23, 2, 3, 10, 11, 6, 7, 14, 15))};
+/// x of one corner of W tets, by loads and shuffles: on Zen 4 a third of the time of gather
+/// instructions. Register k holds the corners of tets k, k + 4, k + 8, ...: transposed by fours
+/// they come out in order.
+template <class Real, int W>
+inline Vec3<Packet<Real, W>> gather_corner(const Vec3<Real>* x, const Index* node) {
+    using Lanes = Packet<Real, W>;
+    if constexpr (W > 4 && Lanes::halved) {
+        const auto lo = gather_corner<Real, W / 2>(x, node),
+                   hi = gather_corner<Real, W / 2>(x, node + W / 2);
+        return {{lo.x, hi.x}, {lo.y, hi.y}, {lo.z, hi.z}};
+    } else {
+        const auto rows = [&](int k) {
+            if constexpr (W == 4)
+                return load_padded(x[node[k]]);
+            else if constexpr (W == 8)
+                return join(load_padded(x[node[k]]), load_padded(x[node[k + 4]]));
+            else
+                return join(join(load_padded(x[node[k]]), load_padded(x[node[k + 4]])),
+                            join(load_padded(x[node[k + 8]]), load_padded(x[node[k + 12]])));
+        };
+        const Lanes r0 = rows(0), r1 = rows(1), r2 = rows(2), r3 = rows(3);
+        // Each pattern keeps to what one instruction does inside 128 bits: two doubles or four
+        // floats.
+        if constexpr (sizeof(Real) == 8) {
+            const Lanes xz01 = shuffle_fours<0, 4, 2, 6>(r0, r1),
+                        xz23 = shuffle_fours<0, 4, 2, 6>(r2, r3);
+            const Lanes y01 = shuffle_fours<1, 5, 3, 7>(r0, r1),
+                        y23 = shuffle_fours<1, 5, 3, 7>(r2, r3);
+            return {shuffle_fours<0, 1, 4, 5>(xz01, xz23), shuffle_fours<0, 1, 4, 5>(y01, y23),
+                    shuffle_fours<2, 3, 6, 7>(xz01, xz23)};
+        } else {
+            const Lanes xy01 = shuffle_fours<0, 4, 1, 5>(r0, r1),
+                        xy23 = shuffle_fours<0, 4, 1, 5>(r2, r3);
+            const Lanes z01 = shuffle_fours<2, 6, 3, 7>(r0, r1),
+                        z23 = shuffle_fours<2, 6, 3, 7>(r2, r3);
+            return {shuffle_fours<0, 1, 4, 5>(xy01, xy23), shuffle_fours<2, 3, 6, 7>(xy01, xy23),
+                    shuffle_fours<0, 1, 4, 5>(z01, z23)};
+        }
+    }
 }
 
-/// Calls put(lane, value) with (f.x, f.y, f.z, w) of each lane.
-template <class Put>
-inline void for_each_lane(const Vec3<Double8>& f, const Double8& w, Put&& put) {
-    // Pair k of xy_even and zw_even belongs to tet 2k, of the odd ones to tet 2k + 1.
-    const auto xy_even = __builtin_shufflevector(f.x.v, f.y.v, 0, 8, 2, 10, 4, 12, 6, 14);
-    const auto xy_odd = __builtin_shufflevector(f.x.v, f.y.v, 1, 9, 3, 11, 5, 13, 7, 15);
-    const auto zw_even = __builtin_shufflevector(f.z.v, w.v, 0, 8, 2, 10, 4, 12, 6, 14);
-    const auto zw_odd = __builtin_shufflevector(f.z.v, w.v, 1, 9, 3, 11, 5, 13, 7, 15);
-    const auto put_two = [&](int lane, const Double8::Native& two) {  // `lane` and `lane + 2`
-        using Four = Packet<double, 4>;
-        put(lane, Four::from(__builtin_shufflevector(two, two, 0, 1, 2, 3)));
-        put(lane + 2, Four::from(__builtin_shufflevector(two, two, 4, 5, 6, 7)));
-    };
-    put_two(0, __builtin_shufflevector(xy_even, zw_even, 0, 1, 8, 9, 2, 3, 10, 11));
-    put_two(1, __builtin_shufflevector(xy_odd, zw_odd, 0, 1, 8, 9, 2, 3, 10, 11));
-    put_two(4, __builtin_shufflevector(xy_even, zw_even, 4, 5, 12, 13, 6, 7, 14, 15));
-    put_two(5, __builtin_shufflevector(xy_odd, zw_odd, 4, 5, 12, 13, 6, 7, 14, 15));
+template <class Real, int W>
+inline Vec3<Packet<Real, W>> load_corner(const Vec3<Real>* x, const Index (&node)[W]) {
+    return gather_corner<Real, W>(x, node);
+}
+
+/// Calls put(lane, value) with (f.x, f.y, f.z, w) of each lane, in an order that does not depend on
+/// the width of registers.
+template <class Real, int W, class Put>
+inline void for_each_lane(const Vec3<Packet<Real, W>>& f, const Packet<Real, W>& w, Put&& put) {
+    constexpr auto fours = std::make_integer_sequence<int, W / 4>{};
+    if constexpr (sizeof(Real) == 8) {
+        const auto xy_even = shuffle_fours<0, 4, 2, 6>(f.x, f.y),
+                   xy_odd = shuffle_fours<1, 5, 3, 7>(f.x, f.y);
+        const auto zw_even = shuffle_fours<0, 4, 2, 6>(f.z, w),
+                   zw_odd = shuffle_fours<1, 5, 3, 7>(f.z, w);
+        const auto p0 = shuffle_fours<0, 1, 4, 5>(xy_even, zw_even),
+                   p2 = shuffle_fours<2, 3, 6, 7>(xy_even, zw_even);
+        const auto p1 = shuffle_fours<0, 1, 4, 5>(xy_odd, zw_odd),
+                   p3 = shuffle_fours<2, 3, 6, 7>(xy_odd, zw_odd);
+        const auto put_four = [&]<int k>(std::integral_constant<int, k>) {
+            put(4 * k, four_of<k>(p0));
+            put(4 * k + 2, four_of<k>(p2));
+            put(4 * k + 1, four_of<k>(p1));
+            put(4 * k + 3, four_of<k>(p3));
+        };
+        [&]<int... k>(std::integer_sequence<int, k...>) {
+            (put_four(std::integral_constant<int, k>{}), ...);
+        }
+        (fours);
+    } else {
+        const auto xy_low = shuffle_fours<0, 4, 1, 5>(f.x, f.y),
+                   xy_high = shuffle_fours<2, 6, 3, 7>(f.x, f.y);
+        const auto zw_low = shuffle_fours<0, 4, 1, 5>(f.z, w),
+                   zw_high = shuffle_fours<2, 6, 3, 7>(f.z, w);
+        const auto put_all = [&](int lane, const Packet<Real, W>& p) {  // lane, lane + 4, ...
+            [&]<int... k>(std::integer_sequence<int, k...>) {
+                (put(lane + 4 * k, four_of<k>(p)), ...);
+            }
+            (fours);
+        };
+        put_all(0, shuffle_fours<0, 1, 4, 5>(xy_low, zw_low));
+        put_all(1, shuffle_fours<2, 3, 6, 7>(xy_low, zw_low));
+        put_all(2, shuffle_fours<0, 1, 4, 5>(xy_high, zw_high));
+        put_all(3, shuffle_fours<2, 3, 6, 7>(xy_high, zw_high));
+    }
 }
 
 /// sum[slot[lane]] += f of that lane.
-inline void add_corner(const Vec3<Double8>& f, const std::uint16_t (&slot)[tet_lanes], Vec4d* sum) {
-    using Four = Packet<double, 4>;
-    for_each_lane(f, Double8(0.0), [&](int lane, const Four& value) {
-        double* at = sum[slot[lane]].v;
+template <class Real, int W>
+inline void add_corner(const Vec3<Packet<Real, W>>& f, const std::uint16_t (&slot)[W],
+                       Vec4<Real>* sum) {
+    using Four = Packet<Real, 4>;
+    for_each_lane(f, Packet<Real, W>(Real(0)), [&](int lane, const Four& value) {
+        Real* at = sum[slot[lane]].v;
         (Four::load(at) + value).store(at);
     });
-}
-
-// ---- sixteen tets in single precision
-
-using Float16 = Packet<float, 16>;
-
-inline Packet<float, 4> load_padded(const Vec3<float>& p) {
-    using Four = Packet<float, 4>;
-#if defined(__AVX512VL__)
-    return Four::from(_mm_maskz_loadu_ps(7, &p.x));
-#else
-    return Four::from(Four::Native{p.x, p.y, p.z, 0});
-#endif
-}
-
-inline Vec3<Float16> load_corner(const Vec3<float>* x, const Index (&node)[16]) {
-    // Register k holds corners k, k + 4, k + 8, k + 12: transposed by fours they come out in order.
-    const auto four = [&](int lane) {
-        const auto a = load_padded(x[node[lane]]).v, b = load_padded(x[node[lane + 4]]).v,
-                   c = load_padded(x[node[lane + 8]]).v, d = load_padded(x[node[lane + 12]]).v;
-        const auto ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
-        const auto cd = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7);
-        return __builtin_shufflevector(ab, cd, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
-                                       15);
-    };
-    const Float16::Native r0 = four(0), r1 = four(1), r2 = four(2), r3 = four(3);
-    const auto xy01 =
-        __builtin_shufflevector(r0, r1, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
-    const auto xy23 =
-        __builtin_shufflevector(r2, r3, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
-    const auto z01 =
-        __builtin_shufflevector(r0, r1, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
-    const auto z23 =
-        __builtin_shufflevector(r2, r3, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
-    return {Float16::from(__builtin_shufflevector(xy01, xy23, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24,
-                                                  25, 12, 13, 28, 29)),
-            Float16::from(__builtin_shufflevector(xy01, xy23, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11,
-                                                  26, 27, 14, 15, 30, 31)),
-            Float16::from(__builtin_shufflevector(z01, z23, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24,
-                                                  25, 12, 13, 28, 29))};
-}
-
-inline void add_corner(const Vec3<Float16>& f, const std::uint16_t (&slot)[16], Vec4<float>* sum) {
-    const auto& x = f.x.v;
-    const auto& y = f.y.v;
-    const auto& z = f.z.v;
-    const Float16::Native w{};
-    const auto xy_low =
-        __builtin_shufflevector(x, y, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
-    const auto xy_high =
-        __builtin_shufflevector(x, y, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
-    const auto zw_low =
-        __builtin_shufflevector(z, w, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
-    const auto zw_high =
-        __builtin_shufflevector(z, w, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
-    using Four = Packet<float, 4>;
-    const auto put = [&](int lane, const Four::Native& value) {
-        float* at = sum[slot[lane]].v;
-        (Four::load(at) + Four::from(value)).store(at);
-    };
-    const auto put_four = [&](int lane, const Float16::Native& v) {  // lane, + 4, + 8, + 12
-        put(lane, __builtin_shufflevector(v, v, 0, 1, 2, 3));
-        put(lane + 4, __builtin_shufflevector(v, v, 4, 5, 6, 7));
-        put(lane + 8, __builtin_shufflevector(v, v, 8, 9, 10, 11));
-        put(lane + 12, __builtin_shufflevector(v, v, 12, 13, 14, 15));
-    };
-    put_four(0, __builtin_shufflevector(xy_low, zw_low, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25,
-                                        12, 13, 28, 29));
-    put_four(1, __builtin_shufflevector(xy_low, zw_low, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27,
-                                        14, 15, 30, 31));
-    put_four(2, __builtin_shufflevector(xy_high, zw_high, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25,
-                                        12, 13, 28, 29));
-    put_four(3, __builtin_shufflevector(xy_high, zw_high, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26,
-                                        27, 14, 15, 30, 31));
 }
 
 // ---- edges and balanced forces of either width

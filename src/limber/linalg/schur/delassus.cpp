@@ -21,9 +21,8 @@ using P = Packet<double, lanes>;
 /// Rows a and b of a transposition: lanes that differ in `step` change places.
 template <int step, int... lane>
 void exchange(P& a, P& b, std::integer_sequence<int, lane...>) {
-    const P low =
-        P::from(__builtin_shufflevector(a.v, b.v, ((lane & step) ? lanes + lane - step : lane)...));
-    b.v = __builtin_shufflevector(a.v, b.v, ((lane & step) ? lanes + lane : lane + step)...);
+    const P low = shuffle<((lane & step) ? lanes + lane - step : lane)...>(a, b);
+    b = shuffle<((lane & step) ? lanes + lane : lane + step)...>(a, b);
     a = low;
 }
 template <int step>
@@ -148,8 +147,8 @@ void Delassus::multiply(const ConstraintRows& H, DenseMatrixOf<T>& W) {
                     for (const auto& e : H.row(s0 + s)) {
                         const double* y =
                             lines + static_cast<std::size_t>(entry_slot_[&e - entries]) * 3 * lanes;
-                        sum.v += P::load(y).v * e.gradient.x + P::load(y + lanes).v * e.gradient.y +
-                                 P::load(y + 2 * lanes).v * e.gradient.z;
+                        sum += P::load(y) * P(e.gradient.x) + P::load(y + lanes) * P(e.gradient.y) +
+                               P::load(y + 2 * lanes) * P(e.gradient.z);
                     }
                     sum.store(block + s * lanes);
                 }

@@ -45,14 +45,14 @@ void add_whole(const T* update, Index row, Index j0, Index j1, const Place& plac
         }
         return;
     }
-    typename P::NativeMask lanes;
-    for (Index l = 0; l < S; ++l) lanes[l] = l + shift;
+    // Both loads lie inside the update block: strips follow one another in memory.
+    P lane;
+    for (Index l = 0; l < S; ++l) lane.set(l, static_cast<T>(l));
+    const auto from_low = lane < P(static_cast<T>(S - shift));
     for (Index j = j0; j < j1; ++j) {
-        const std::size_t at = static_cast<std::size_t>(j) * S;
+        const std::size_t at = static_cast<std::size_t>(j) * S + shift;
         T* out = place(j);
-        const P moved =
-            P::from(__builtin_shuffle(P::load(low + at).v, P::load(high + at).v, lanes));
-        (P::load(out) + moved).store(out);
+        (P::load(out) + select(from_low, P::load(low + at), P::load(high + at - S))).store(out);
     }
 }
 

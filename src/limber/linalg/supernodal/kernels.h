@@ -54,7 +54,7 @@ inline void multiply_registers(const StripPointers<const T>& A, const T* B, Inde
         for (int m = 0; m < n_strips; ++m) a[m] = P::load(A[m] + p);
 #pragma GCC unroll 8
         for (int j = 0; j < N; ++j)
-            for (int m = 0; m < n_strips; ++m) sum[m][j].v += a[m].v * B[p + j];
+            for (int m = 0; m < n_strips; ++m) sum[m][j] += a[m] * P(B[p + j]);
     }
     const auto store = [](const P& s, T* c) {
         if constexpr (mode == TileMode::subtract)

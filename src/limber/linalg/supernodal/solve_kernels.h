@@ -20,7 +20,7 @@ inline Packet<T, strip_lanes<T>> strip_times(const T* strip, Index k, const T* y
     for (Index i = 0; i < k; i += chains)
 #pragma GCC unroll 8
         for (int u = 0; u < chains; ++u)
-            sum[u].v += P::load(strip + static_cast<std::ptrdiff_t>(i + u) * S).v * y[i + u];
+            sum[u] += P::load(strip + static_cast<std::ptrdiff_t>(i + u) * S) * P(y[i + u]);
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
@@ -37,12 +37,12 @@ inline void transposed_times(const T* strip, Index k, const T* x, T* sums) {
 #pragma GCC unroll 8
         for (int u = 1; u <= run; ++u) {
             P sum = P::load(sums + i - u * S);
-            sum.v += P::load(strip + i - u * S).v * a.v;
+            sum += P::load(strip + i - u * S) * a;
             sum.store(sums + i - u * S);
         }
     for (; i > 0; i -= S) {
         P sum = P::load(sums + i - S);
-        sum.v += P::load(strip + i - S).v * a.v;
+        sum += P::load(strip + i - S) * a;
         sum.store(sums + i - S);
     }
 }
@@ -52,8 +52,8 @@ inline void transposed_times(const T* strip, Index k, const T* x, T* sums) {
 template <class P, int step, int... lane>
 inline P fold(const P& a, const P& b, std::integer_sequence<int, lane...>) {
     constexpr int S = P::width;
-    return P::from(__builtin_shufflevector(a.v, b.v, ((lane & step) ? S + lane - step : lane)...) +
-                   __builtin_shufflevector(a.v, b.v, ((lane & step) ? S + lane : lane + step)...));
+    return shuffle<((lane & step) ? S + lane - step : lane)...>(a, b) +
+           shuffle<((lane & step) ? S + lane : lane + step)...>(a, b);
 }
 
 /// Lane i of the result is the sum over the lanes of packet i; destroys the packets.
@@ -80,7 +80,7 @@ inline void subtract_product(const T* strip, Index k, const T* Y, T* out) {
     for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(k) * S; i += S) {
         const P y = P::load(Y + i);
 #pragma GCC unroll 16
-        for (int row = 0; row < S; ++row) sum[row].v += y.v * strip[i + row];
+        for (int row = 0; row < S; ++row) sum[row] += y * P(strip[i + row]);
     }
 #pragma GCC unroll 16
     for (int row = 0; row < S; ++row) (P::load(out + row * S) - sum[row]).store(out + row * S);
@@ -97,8 +97,8 @@ inline void subtract_transposed(const T* strip, Index k, const T* X, T* out) {
         P even = P::load(out + i), odd;
 #pragma GCC unroll 16
         for (int row = 0; row < S; row += 2) {
-            even.v -= x[row].v * strip[i + row];
-            odd.v -= x[row + 1].v * strip[i + row + 1];
+            even -= x[row] * P(strip[i + row]);
+            odd -= x[row + 1] * P(strip[i + row + 1]);
         }
         (even + odd).store(out + i);
     }
@@ -126,7 +126,7 @@ inline void multiply_diagonal_many(const T* D, T* Z) {
     using P = Packet<T, S>;
     for (int row = S - 1; row >= 0; --row) {  // lower triangle: rows above are still the old ones
         P sum;
-        for (int k = 0; k <= row; ++k) sum.v += P::load(Z + k * S).v * D[k * S + row];
+        for (int k = 0; k <= row; ++k) sum += P::load(Z + k * S) * P(D[k * S + row]);
         sum.store(Z + row * S);
     }
 }
@@ -136,7 +136,7 @@ inline void multiply_diagonal_transposed_many(const T* D, T* Z) {
     using P = Packet<T, S>;
     for (int col = 0; col < S; ++col) {
         P sum;
-        for (int k = col; k < S; ++k) sum.v += P::load(Z + k * S).v * D[col * S + k];
+        for (int k = col; k < S; ++k) sum += P::load(Z + k * S) * P(D[col * S + k]);
         sum.store(Z + col * S);
     }
 }
