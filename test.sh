@@ -73,7 +73,7 @@ short_tests() {
 
   stage "sanitizers (address, undefined behaviour)"
   build asan OFF asan_tests  # the live page takes long to compile, and none of these use it
-  ctest --preset asan -j2 -L '^(core|io|scene|contact|sim)$' --no-tests=error || fail "sanitizers"
+  ctest --preset asan -j2 -L '^(core|io|scene|contact|sim|gpu)$' --no-tests=error || fail "sanitizers"
 }
 
 long_headers() { release_build; ctest --preset release -L '^headers$' --no-tests=error; }

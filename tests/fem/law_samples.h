@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "fem/fem_samples.h"
+#include "limber/core/simd_math.h"
 #include "limber/fem/materials.h"
 
 namespace limber::testing_fem {

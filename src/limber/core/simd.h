@@ -14,6 +14,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "limber/core/lanes.h"
+
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
@@ -281,32 +283,6 @@ inline Packet<To, W> convert(const Packet<T, W>& a) {
     } else {
         return join(convert<To>(a.lo), convert<To>(a.hi));
     }
-}
-
-/// The number type of one lane: T::Scalar of a packet (or of a dual number), else T.
-template <class T>
-struct LaneOf {
-    using Type = T;
-};
-template <class T>
-requires requires {
-    typename T::Scalar;
-}
-struct LaneOf<T> {
-    using Type = typename T::Scalar;
-};
-template <class T>
-inline constexpr bool is_single = std::is_same_v<typename LaneOf<T>::Type, float>;
-
-// The same names for scalars, so that one kernel serves both.
-inline double select(bool m, double a, double b) {
-    return m ? a : b;
-}
-inline float select(bool m, float a, float b) {
-    return m ? a : b;
-}
-inline bool any(bool m) {
-    return m;
 }
 
 }  // namespace limber

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// exp, log and x^(-1/3) of packets, without a branch or a call per lane, and the same names for
-// scalars. All are good to a few units in the last place (tests/core/test_simd_math.cpp).
+// exp, log and x^(-1/3) of packets, without a branch or a call per lane. All are good to a few
+// units in the last place (tests/core/test_simd_math.cpp).
 
 #include <cmath>
 #include <cstdint>
@@ -106,13 +106,6 @@ Packet<T, W> inverse_cbrt(const Packet<T, W>& x) {
         }
         return y;
     }
-}
-
-inline double inverse_cbrt(double x) {
-    return 1 / std::cbrt(x);
-}
-inline float inverse_cbrt(float x) {
-    return 1 / std::cbrt(x);
 }
 
 }  // namespace limber

@@ -33,9 +33,11 @@ struct BlockPairs {
 /// transposed to (j, i). No two threads write the same number. The pattern and the contributions of
 /// every block are found once.
 ///
-/// K_ab = V (λ γ_a γ_bᵀ + μ γ_b γ_aᵀ + μ (γ_a·γ_b) I) with γ = R g: Dahl & Bargteil 2019 (8), our
-/// sign. γ_a·γ_b = g_a·g_b does not turn, so that term, with the mass, is one number a block which
-/// is summed once for each h.
+/// K_ab = V hooke_block(μ, λ, γ_a, γ_b) (fem/hooke.h), γ = R g: Dahl & Bargteil 2019 (8), our sign.
+/// Expanded by hand, as a step waits for its rows: change both;
+/// EveryMass.the_assembled_matrix_is_the_sum_over_the_elements holds them together. γ_a·γ_b =
+/// g_a·g_b does not turn, so that term, with the mass, is one number a block which is summed once
+/// for each h.
 class SystemAssembler {
   public:
     explicit SystemAssembler(const ElementSet& elements);

@@ -20,7 +20,7 @@ class BlockScatter {
     template <class Real>
     using BlocksOf = std::array<Mat3<Real>, n_pairs>;  // (a, b) with a <= b, row by row
     using Blocks = BlocksOf<double>;
-    static constexpr int pair(int a, int b) { return a * N - a * (a - 1) / 2 + b - a; }
+    LIMBER_HD static constexpr int pair(int a, int b) { return a * N - a * (a - 1) / 2 + b - a; }
 
     BlockScatter() = default;
     BlockScatter(const BlockCsr& pattern, std::span<const Element> elements);

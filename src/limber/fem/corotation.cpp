@@ -6,6 +6,7 @@
 #include "limber/core/check.h"
 #include "limber/core/parallel.h"
 #include "limber/fem/elements/packet_memory.h"
+#include "limber/fem/hooke.h"
 #include "limber/fem/point_law.h"
 #include "limber/fem/rotation/rounding.h"
 
@@ -34,28 +35,12 @@ Mat corotated_only(const TetPacket& packet, const Mat& R) {
                                           Mat::identity());
 }
 
-/// ε = sym(S) − I, S = RᵀF.  Dahl & Bargteil 2019 (4).
-Mat small_strain(const Mat& S) {
-    return Double8(0.5) * (S + transpose(S)) - Mat::identity();
-}
-
-/// σ = 2 μ ε + λ tr(ε) I, in the frame of R.  (5)
-Mat small_stress(const TetPacket& packet, const Mat& strain) {
-    const Double8 pressure = Double8::load(packet.lambda) * trace(strain);
-    return (Double8(2) * Double8::load(packet.mu)) * strain +
-           Mat::diagonal(pressure, pressure, pressure);
-}
-
-/// Adds f_a = −V P g_a with P = R σ and g_a the rows of Dm⁻¹.  (4)-(6)
+/// Adds f_a = −V P g_a with P = R σ and g_a the rows of Dm⁻¹.  (6)
 inline void add_forces(const TetPacket& packet, const Mat& Dm_inv, const Mat& R, const Mat& S,
                        const CornerSum::PacketSlots& slots, Vec4d* sum) {
     const Double8 V = Double8::load(packet.volume);
-    const Double8 mu = -(V * Double8::load(packet.mu)), two_mu = mu + mu;
-    const Double8 pressure = -(V * Double8::load(packet.lambda)) * (trace(S) - Double8(3.0));
-    const auto normal = [&](int i) { return two_mu * (S(i, i) - Double8(1.0)) + pressure; };
-    const auto shear = [&](int i, int j) { return mu * (S(i, j) + S(j, i)); };
-    const Double8 s01 = shear(0, 1), s02 = shear(0, 2), s12 = shear(1, 2);
-    const Mat stress = {{normal(0), s01, s02, s01, normal(1), s12, s02, s12, normal(2)}};  // −V σ
+    const Mat stress = hooke_stress(-(V * Double8::load(packet.mu)),
+                                    -(V * Double8::load(packet.lambda)), S);  // −V σ
     add_balanced((R * stress) * transpose(Dm_inv), slots.slot, sum);
 }
 
@@ -118,16 +103,11 @@ struct Deformation {
 [[gnu::flatten]] void add_energy(const TetPacket& packet, std::span<const Vec3d> x, Double8& energy,
                                  Double8& inverted) {
     const Deformation d = deformation(packet, x);
-    const Mat S = transpose(d.R) * d.F;
-    const auto square = [](const Double8& a) { return a * a; };
-    const auto sum = [&](int i, int j) { return square(S(i, j) + S(j, i)); };
-    const Double8 one(1.0);
-    const Double8 ee = square(S(0, 0) - one) + square(S(1, 1) - one) + square(S(2, 2) - one) +
-                       Double8(0.5) * (sum(0, 1) + sum(0, 2) + sum(1, 2));  // ε : ε
-    const Double8 tr = trace(S) - Double8(3.0), volume = Double8::load(packet.volume);
+    const Double8 volume = Double8::load(packet.volume), one(1.0);
+    const Double8 psi =
+        hooke_energy(Double8::load(packet.mu), Double8::load(packet.lambda), transpose(d.R) * d.F);
     // Lanes past the end have no volume and F = 0; they are neither energy nor inverted.
-    energy += volume * (Double8::load(packet.mu) * ee +
-                        Double8(0.5) * Double8::load(packet.lambda) * tr * tr);
+    energy += volume * psi;
     inverted +=
         select((volume > Double8(0.0)) & (determinant(d.F) <= Double8(0.0)), one, Double8(0.0));
 }
@@ -200,8 +180,9 @@ void measure_tets(const ElementSet& elements, std::span<const Vec3d> x, std::spa
     parallel_for(static_cast<Index>(elements.packets.size()), 32, [&](Index p) {
         const TetPacket& packet = elements.packets[p];
         const Deformation d = deformation(packet, x);
-        const Mat strain = small_strain(transpose(d.R) * d.F);
-        const Mat kirchhoff = d.R * small_stress(packet, strain) * transpose(d.F);  // P Fᵀ
+        const Mat S = transpose(d.R) * d.F, strain = hooke_strain(S);
+        const Mat stress = hooke_stress(Double8::load(packet.mu), Double8::load(packet.lambda), S);
+        const Mat kirchhoff = d.R * stress * transpose(d.F);  // P Fᵀ
         const Double8 det = determinant(d.F);
         const Index first = p * tet_lanes, n = std::min<Index>(tet_lanes, elements.n_tets - first);
         for (int lane = 0; lane < n; ++lane) {

@@ -3,6 +3,7 @@
 #include "limber/core/parallel.h"
 #include "limber/fem/assembly.h"
 #include "limber/fem/elements/packet_memory.h"
+#include "limber/fem/hooke.h"
 
 namespace limber {
 
@@ -14,11 +15,10 @@ constexpr Index node_grain = 1024;
 /// k V P g_a for the change of shape dF: dP = R (2 μ sym(RᵀdF) + λ tr(RᵀdF) I), columns a = 1 .. 3.
 Mat stiffness_times(const TetPacket& packet, const Mat& R, const Mat& edges, const Double8& k) {
     const Mat Dm_inv = load_matrix(packet.Dm_inv);
-    const Mat S = transpose(R) * (edges * Dm_inv);
     const Double8 scale = k * Double8::load(packet.volume);
-    const Double8 pressure = scale * Double8::load(packet.lambda) * trace(S);
-    const Mat stress = (scale * Double8::load(packet.mu)) * (S + transpose(S)) +
-                       Mat::diagonal(pressure, pressure, pressure);
+    const Mat stress =
+        hooke_stress_change(scale * Double8::load(packet.mu), scale * Double8::load(packet.lambda),
+                            transpose(R) * (edges * Dm_inv));
     return (R * stress) * transpose(Dm_inv);
 }
 
@@ -122,8 +122,7 @@ void CorotationalOperator::diagonal(std::span<Mat3d> blocks) const {
                 a == 0 ? -(Dm_inv.row(0) + Dm_inv.row(1) + Dm_inv.row(2)) : Dm_inv.row(a - 1);
             const double k = h * (h + elements_.damping_stiffness[t]) * packet.volume[lane];
             const Vec3d gamma = R * g;
-            sum += (k * (packet.lambda[lane] + packet.mu[lane])) * outer(gamma, gamma);
-            isotropic += k * packet.mu[lane] * dot(g, g);
+            sum += hooke_block(k * packet.mu[lane], k * packet.lambda[lane], gamma, gamma);
             if (coefficients_.consistent_mass)
                 isotropic += elements_.tet_mass[t] / 10 * (1 + h * elements_.damping_mass[t]);
         }

@@ -5,71 +5,91 @@
 #include <span>
 
 #include "limber/core/check.h"
+#include "limber/core/types.h"
 
 namespace limber {
 
 /// A natural cubic spline through control points, continued by straight lines: C² everywhere. The
-/// zero function without points. Plain data of a fixed size, so that laws stay plain data.
-struct CubicSpline {
+/// zero function without points. Plain data of a fixed size, so that laws stay plain data, on the
+/// device too.
+template <class P>
+struct CubicSplineOf {
     static constexpr int capacity = 16;
     using Point = std::array<double, 2>;  // argument, value; arguments increase
 
-    int n = 0;                // control points
-    double knot[capacity]{};  // arguments
-    double c[capacity + 1]
-            [4]{};  // piece p is Σ c_q (t − origin_p)^q; 0 and n are the straight ones
-    double area[capacity + 1]{};  // ∫ from knot 0 to the origin of the piece
+    int n = 0;               // control points
+    P knot[capacity]{};      // arguments
+    P c[capacity + 1][4]{};  // piece p is Σ c_q (t − origin_p)^q; 0 and n are the straight ones
+    P area[capacity + 1]{};  // ∫ from knot 0 to the origin of the piece
 
-    static CubicSpline through(std::span<const Point> points);
+    static CubicSplineOf through(std::span<const Point> points);
+    template <class Q>
+    CubicSplineOf<Q> in() const {
+        CubicSplineOf<Q> out;
+        out.n = n;
+        for (int i = 0; i < capacity; ++i) out.knot[i] = Q(knot[i]);
+        for (int p = 0; p <= capacity; ++p) {
+            for (int q = 0; q < 4; ++q) out.c[p][q] = Q(c[p][q]);
+            out.area[p] = Q(area[p]);
+        }
+        return out;
+    }
 
-    double value(double t) const {
+    LIMBER_HD P value(P t) const {
         const int p = piece(t);
-        const double u = t - origin(p);
+        const P u = t - origin(p);
         return c[p][0] + u * (c[p][1] + u * (c[p][2] + u * c[p][3]));
     }
-    double slope(double t) const {
+    LIMBER_HD P slope(P t) const {
         const int p = piece(t);
-        const double u = t - origin(p);
+        const P u = t - origin(p);
         return c[p][1] + u * (2 * c[p][2] + u * (3 * c[p][3]));
     }
     /// ∫ from 1 to t
-    double integral(double t) const { return from_first_knot(t) - from_first_knot(1); }
+    LIMBER_HD P integral(P t) const { return from_first_knot(t) - from_first_knot(P(1)); }
     /// (value(a) − value(b)) / (a − b), and slope(a) for b = a, without cancellation: the mean of
     /// the quotients of the pieces between, each of which is a polynomial.
-    double quotient(double a, double b) const;
+    LIMBER_HD P quotient(P a, P b) const;
 
   private:
-    int piece(double t) const {
+    LIMBER_HD int piece(P t) const {
         int p = 0;
         while (p < n && t >= knot[p]) ++p;
         return p;
     }
-    double origin(int p) const { return knot[p > 0 ? p - 1 : 0]; }
-    double from_first_knot(double t) const {
+    LIMBER_HD P origin(int p) const { return knot[p > 0 ? p - 1 : 0]; }
+    LIMBER_HD P from_first_knot(P t) const {
         const int p = piece(t);
-        const double u = t - origin(p);
+        const P u = t - origin(p);
         return area[p] + u * (c[p][0] + u * (c[p][1] / 2 + u * (c[p][2] / 3 + u * c[p][3] / 4)));
     }
-    double quotient_in(int p, double a, double b) const {
-        const double u = a - origin(p), v = b - origin(p);
+    LIMBER_HD P quotient_in(int p, P a, P b) const {
+        const P u = a - origin(p), v = b - origin(p);
         return c[p][1] + c[p][2] * (u + v) + c[p][3] * (u * u + u * v + v * v);
     }
 };
+using CubicSpline = CubicSplineOf<double>;
 
-inline double CubicSpline::quotient(double a, double b) const {
-    if (a > b) return quotient(b, a);
+template <class P>
+LIMBER_HD P CubicSplineOf<P>::quotient(P a, P b) const {
+    if (a > b) {
+        const P larger = a;
+        a = b;
+        b = larger;
+    }
     const int last = piece(b);
     int p = piece(a);
     if (p == last) return quotient_in(p, a, b);
-    double sum = 0, from = a;
+    P sum = 0, from = a;
     for (; p <= last; ++p) {
-        const double to = p == last ? b : knot[p];
+        const P to = p == last ? b : knot[p];
         sum += quotient_in(p, from, to) * (to - from);
         from = to;
     }
     return sum / (b - a);
 }
 
+template <>
 inline CubicSpline CubicSpline::through(std::span<const Point> points) {
     CubicSpline s;
     s.n = static_cast<int>(points.size());

@@ -8,8 +8,8 @@
 
 #include <limits>
 
+#include "limber/core/lanes.h"
 #include "limber/core/math.h"
-#include "limber/core/simd.h"
 #include "limber/fem/principal.h"
 
 namespace limber {

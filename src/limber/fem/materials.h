@@ -25,12 +25,19 @@ using AnyMaterial = std::variant<CorotatedElastic, LinearElastic, StVenantKirchh
 
 /// How an element that is nearly flat or inverted is handed over to the projective energy. Wang &
 /// Yang 2016, Eqs. (16)-(19).
-struct Conversion {
+template <class P>
+struct ConversionOf {
     bool on = false;
-    double lower = 0.05, upper = 0.15;  // λ⁻, λ⁺: stretches where the hand-over ends and starts
-    double back = 0.95;                 // what ended a step below λ⁻ returns above this
-    double fade = 0.05;                 // L: what the interpolant may fall an iteration
+    P lower = P(0.05), upper = P(0.15);  // λ⁻, λ⁺: stretches where the hand-over ends and starts
+    P back = P(0.95);                    // what ended a step below λ⁻ returns above this
+    P fade = P(0.05);                    // L: what the interpolant may fall an iteration
+
+    template <class Q>
+    ConversionOf<Q> in() const {
+        return {on, Q(lower), Q(upper), Q(back), Q(fade)};
+    }
 };
+using Conversion = ConversionOf<double>;
 
 /// A law with what the inertia and damping terms need.
 struct Material {

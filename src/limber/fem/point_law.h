@@ -4,15 +4,17 @@
 // What element loops evaluate at a point: a law, its volume term and its conversion. visit_law()
 // chooses the law once, outside the loop.
 //
-// T is double, float, a packet of either, or a dual number. l is the interpolant of Wang & Yang
-// 2016, Eq. (17), held fixed in all derivatives: 0 gives the law, 1 the projective energy with the
-// law's small-strain shear modulus.
+// T is double, float, a packet of either, or a dual number; parameters are double, on the device in
+// the numbers of T (in<float>()), and packets where they differ from tet to tet. l is the
+// interpolant of Wang & Yang 2016, Eq. (17), held fixed in all derivatives: 0 gives the law, 1 the
+// projective energy with the law's small-strain shear modulus.
 
+#include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "limber/core/lanes.h"
 #include "limber/core/math.h"
-#include "limber/core/simd.h"
 #include "limber/fem/corner_blocks.h"
 #include "limber/fem/invariants.h"
 #include "limber/fem/materials.h"
@@ -38,52 +40,79 @@ concept IsotropicLaw = InvariantLaw<Law> || PrincipalLaw<Law>;
 
 template <class Law>
 struct PointLaw {
-    Law law;
-    double volume = 0;  // [Pa]
-    Conversion conversion{};
+    using P = typename Law::Number;
+    using Scalar = typename LaneOf<P>::Type;
 
+    Law law;
+    Scalar volume = 0;  // [Pa]
+    ConversionOf<Scalar> conversion{};
+
+    /// The same with parameters in Q.
+    template <class Q>
+    PointLaw<typename Law::template With<Q>> in() const {
+        return {law.template in<Q>(), Q(volume), conversion.template in<Q>()};
+    }
+
+    /// ψ + k/2 (J − 1)², what usual tets have, and its derivative   [J/m³], [Pa]
+    template <class T>
+    LIMBER_HD T plain_energy(const Mat3<T>& F) const {
+        T W = law.energy(F);
+        if (volume != 0) W += volume_term().energy(F);
+        return W;
+    }
+    template <class T>
+    LIMBER_HD Mat3<T> plain_stress(const Mat3<T>& F) const {
+        Mat3<T> stress = law.stress(F);
+        if (volume != 0) stress += volume_term().stress(F);
+        return stress;
+    }
     /// (1 − l) (ψ + k/2 (J − 1)²) + l ψ_proj, Eq. (18).   [J/m³]
     /// +infinity, never NaN, where the law does not take F and l < 1.
     template <class T>
-    T energy(const Mat3<T>& F, const T& l) const;
+    LIMBER_HD T energy(const Mat3<T>& F, const T& l) const;
     /// ∂/∂F of it   [Pa]
     template <class T>
-    Mat3<T> stress(const Mat3<T>& F, const T& l) const;
+    LIMBER_HD Mat3<T> stress(const Mat3<T>& F, const T& l) const;
     /// ∂²/∂F² over column-major vec(F), not projected   [Pa]
-    Mat9d hessian(const Mat3d& F, double l) const;
-    /// The nearest positive semidefinite one: by the eigen-system of isotropic laws, else by a
-    /// general eigen-decomposition.   [Pa]
+    template <class T>
+    LIMBER_HD Mat9<T> hessian(const Mat3<T>& F, const std::type_identity_t<T>& l) const;
+    /// The nearest positive semidefinite one, by the eigen-system of isotropic laws; on the host
+    /// also that of other laws, by a general eigen-decomposition.   [Pa]
+    template <class T>
+    LIMBER_HD Mat9<T> projected_hessian_by_stretches(const Mat3<T>& F, const T& l) const;
     Mat9d projected_hessian(const Mat3d& F, double l) const;
     /// The diagonal of the 3x3 block of a node: d² along e_r gᵀ for r = 0, 1, 2, g the gradient of
     /// its shape function, with 2k |g|² for the projective part as in Eq. (19). Not projected.
     template <class T>
-    Vec3<T> block_diagonal(const Mat3<T>& F, const T& l, const Vec3<T>& g) const;
+    LIMBER_HD Vec3<T> block_diagonal(const Mat3<T>& F, const T& l, const Vec3<T>& g) const;
     /// The whole block, alike.
     template <class T>
-    Mat3<T> block(const Mat3<T>& F, const T& l, const Vec3<T>& g) const;
+    LIMBER_HD Mat3<T> block(const Mat3<T>& F, const T& l, const Vec3<T>& g) const;
     /// The projected blocks of corners 1, 2, 3 as corner_blocks.h has them; isotropic laws alone.
     template <class T>
-    void projected_blocks(const Mat3<T>& F, const T& l, const Vec3<T> (&g)[3],
-                          Mat3<T> (&K)[6]) const;
-    /// l of the next iteration, Eq. (17), from that of the one before; 0 without conversion.
+    LIMBER_HD void projected_blocks(const Mat3<T>& F, const T& l, const Vec3<T> (&g)[3],
+                                    Mat3<T> (&K)[6]) const;
     /// Whether a tet that begins a step of time in this state stays handed over to its end: the
     /// barriers of a law tie tets that are half way back into knots. Beyond the source.
-    bool keeps(const Mat3d& F, bool kept) const {
-        const double least = kept ? conversion.back : conversion.lower;
-        const Invariants<double> v = invariants_of(F);
+    template <class T>
+    LIMBER_HD bool keeps(const Mat3<T>& F, bool kept) const {
+        const T least(kept ? conversion.back : conversion.lower);
+        const Invariants<T> v = invariants_of(F);
         if (!conversion.on || (v.J > 0 && v.J * v.J > least * least * v.II)) return false;
         return signed_svd(F).s.z < least;
     }
+    /// l of the next iteration, Eq. (17), from that of the one before; 0 without conversion.
     template <class T>
-    T interpolant(const Mat3<T>& F, const T& before) const;
+    LIMBER_HD T interpolant(const Mat3<T>& F, const T& before) const;
 
   private:
-    ProjectiveElastic projective() const { return {law.small_strain().mu}; }
+    LIMBER_HD ProjectiveElasticOf<P> projective() const { return {law.small_strain().mu}; }
+    LIMBER_HD VolumeTermOf<Scalar> volume_term() const { return {volume}; }
     /// Apart, so that the usual path keeps its matrices in registers.
     template <class T>
-    [[gnu::noinline]] Mat3<T> mixed_stress(const Mat3<T>& F, const T& l) const;
+    [[gnu::noinline]] LIMBER_HD Mat3<T> mixed_stress(const Mat3<T>& F, const T& l) const;
     template <class T>
-    PrincipalCurvature<T> curvature(const Vec3<T>& s, const T& l) const;
+    LIMBER_HD PrincipalCurvature<T> curvature(const Vec3<T>& s, const T& l) const;
 };
 
 /// Calls f with the PointLaw of the material.
@@ -99,9 +128,8 @@ decltype(auto) visit_law(const Material& material, F&& f) {
 
 template <class Law>
 template <class T>
-T PointLaw<Law>::energy(const Mat3<T>& F, const T& l) const {
-    T W = law.energy(F);
-    if (volume != 0) W += VolumeTerm{volume}.energy(F);
+LIMBER_HD T PointLaw<Law>::energy(const Mat3<T>& F, const T& l) const {
+    const T W = plain_energy(F);
     if (!any(l > T(0))) return W;
     // Not 0 · infinity where the hand-over is complete.
     return select(l < T(1), (T(1) - l) * W, T(0)) + l * projective().energy(F);
@@ -109,31 +137,32 @@ T PointLaw<Law>::energy(const Mat3<T>& F, const T& l) const {
 
 template <class Law>
 template <class T>
-Mat3<T> PointLaw<Law>::stress(const Mat3<T>& F, const T& l) const {
+LIMBER_HD Mat3<T> PointLaw<Law>::stress(const Mat3<T>& F, const T& l) const {
     if (volume == 0 && !any(l > T(0))) return law.stress(F);
     return mixed_stress(F, l);
 }
 
 template <class Law>
 template <class T>
-Mat3<T> PointLaw<Law>::mixed_stress(const Mat3<T>& F, const T& l) const {
-    Mat3<T> P = law.stress(F);
-    if (volume != 0) P += VolumeTerm{volume}.stress(F);
-    if (!any(l > T(0))) return P;
+LIMBER_HD Mat3<T> PointLaw<Law>::mixed_stress(const Mat3<T>& F, const T& l) const {
+    Mat3<T> out = plain_stress(F);
+    if (!any(l > T(0))) return out;
     const auto partly = l < T(1);
     const Mat3<T> Q = projective().stress(F);
-    for (int i = 0; i < 9; ++i) P.a[i] = select(partly, (T(1) - l) * P.a[i], T(0)) + l * Q.a[i];
-    return P;
+    for (int i = 0; i < 9; ++i) out.a[i] = select(partly, (T(1) - l) * out.a[i], T(0)) + l * Q.a[i];
+    return out;
 }
 
 template <class Law>
-Mat9d PointLaw<Law>::hessian(const Mat3d& F, double l) const {
-    Mat9d H;
-    const auto add = [&](double f, const Mat9d& part) {
+template <class T>
+LIMBER_HD Mat9<T> PointLaw<Law>::hessian(const Mat3<T>& F,
+                                          const std::type_identity_t<T>& l) const {
+    Mat9<T> H;
+    const auto add = [&](const T& f, const Mat9<T>& part) {
         for (int i = 0; i < 81; ++i) H.a[i] += f * part.a[i];
     };
     if (l < 1) add(1 - l, law.hessian(F));
-    if (l < 1 && volume != 0) add(1 - l, VolumeTerm{volume}.hessian(F));
+    if (l < 1 && volume != 0) add(1 - l, volume_term().hessian(F));
     if (l > 0) add(l, projective().hessian(F));
     return H;
 }
@@ -141,7 +170,7 @@ Mat9d PointLaw<Law>::hessian(const Mat3d& F, double l) const {
 namespace point_law_detail {
 
 template <class Law, class T>
-PrincipalCurvature<T> curvature_of_law(const Law& law, const Vec3<T>& s) {
+LIMBER_HD PrincipalCurvature<T> curvature_of_law(const Law& law, const Vec3<T>& s) {
     if constexpr (InvariantLaw<Law>) {
         const Invariants<T> v = invariants_of(s);
         return limber::curvature_of(s, law.slopes(v), law.curvatures(v));
@@ -154,9 +183,9 @@ PrincipalCurvature<T> curvature_of_law(const Law& law, const Vec3<T>& s) {
 
 template <class Law>
 template <class T>
-PrincipalCurvature<T> PointLaw<Law>::curvature(const Vec3<T>& s, const T& l) const {
+LIMBER_HD PrincipalCurvature<T> PointLaw<Law>::curvature(const Vec3<T>& s, const T& l) const {
     PrincipalCurvature<T> c = point_law_detail::curvature_of_law(law, s);
-    if (volume != 0) c = c + VolumeTerm{volume}.curvature(s);
+    if (volume != 0) c = c + volume_term().curvature(s);
     if (!any(l > T(0))) return c;
     // Not 0 · infinity where the hand-over is complete.
     const auto partly = l < T(1);
@@ -170,10 +199,18 @@ PrincipalCurvature<T> PointLaw<Law>::curvature(const Vec3<T>& s, const T& l) con
 }
 
 template <class Law>
+template <class T>
+LIMBER_HD Mat9<T> PointLaw<Law>::projected_hessian_by_stretches(const Mat3<T>& F,
+                                                                const T& l) const {
+    static_assert(IsotropicLaw<Law>);
+    const SignedSvd<T> svd = signed_svd(F);
+    return assemble_hessian(svd, nearest_psd(curvature(svd.s, l)));
+}
+
+template <class Law>
 Mat9d PointLaw<Law>::projected_hessian(const Mat3d& F, double l) const {
     if constexpr (IsotropicLaw<Law>) {
-        const SignedSvd<double> svd = signed_svd(F);
-        return assemble_hessian(svd, nearest_psd(curvature(svd.s, l)));
+        return projected_hessian_by_stretches(F, l);
     } else {
         return nearest_psd(hessian(F, l));
     }
@@ -181,7 +218,8 @@ Mat9d PointLaw<Law>::projected_hessian(const Mat3d& F, double l) const {
 
 template <class Law>
 template <class T>
-Vec3<T> PointLaw<Law>::block_diagonal(const Mat3<T>& F, const T& l, const Vec3<T>& g) const {
+LIMBER_HD Vec3<T> PointLaw<Law>::block_diagonal(const Mat3<T>& F, const T& l,
+                                                const Vec3<T>& g) const {
     Vec3<T> out;
     if constexpr (InvariantLaw<Law>) {
         const Invariants<T> v = invariants_of(F);
@@ -204,14 +242,14 @@ Vec3<T> PointLaw<Law>::block_diagonal(const Mat3<T>& F, const T& l, const Vec3<T
     }
     if (!any(l > T(0))) return out;
     const auto partly = l < T(1);
-    const T constant = l * T(2 * law.small_strain().mu) * dot(g, g);
+    const T constant = l * T(P(2) * law.small_strain().mu) * dot(g, g);
     for (int r = 0; r < 3; ++r) out[r] = select(partly, (T(1) - l) * out[r], T(0)) + constant;
     return out;
 }
 
 template <class Law>
 template <class T>
-Mat3<T> PointLaw<Law>::block(const Mat3<T>& F, const T& l, const Vec3<T>& g) const {
+LIMBER_HD Mat3<T> PointLaw<Law>::block(const Mat3<T>& F, const T& l, const Vec3<T>& g) const {
     Mat3<T> out;
     if constexpr (InvariantLaw<Law>) {
         const Invariants<T> v = invariants_of(F);
@@ -228,15 +266,15 @@ Mat3<T> PointLaw<Law>::block(const Mat3<T>& F, const T& l, const Vec3<T>& g) con
     }
     if (!any(l > T(0))) return out;
     const auto partly = l < T(1);
-    const T constant = l * T(2 * law.small_strain().mu) * dot(g, g);
+    const T constant = l * T(P(2) * law.small_strain().mu) * dot(g, g);
     for (T& entry : out.a) entry = select(partly, (T(1) - l) * entry, T(0));
     return out + Mat3<T>::diagonal(constant, constant, constant);
 }
 
 template <class Law>
 template <class T>
-void PointLaw<Law>::projected_blocks(const Mat3<T>& F, const T& l, const Vec3<T> (&g)[3],
-                                     Mat3<T> (&K)[6]) const {
+LIMBER_HD void PointLaw<Law>::projected_blocks(const Mat3<T>& F, const T& l, const Vec3<T> (&g)[3],
+                                               Mat3<T> (&K)[6]) const {
     static_assert(IsotropicLaw<Law>);
     const SignedSvd<T> svd = signed_svd(F);
     corner_blocks(svd, nearest_psd(curvature(svd.s, l)), g, K);
@@ -244,7 +282,7 @@ void PointLaw<Law>::projected_blocks(const Mat3<T>& F, const T& l, const Vec3<T>
 
 template <class Law>
 template <class T>
-T PointLaw<Law>::interpolant(const Mat3<T>& F, const T& before) const {
+LIMBER_HD T PointLaw<Law>::interpolant(const Mat3<T>& F, const T& before) const {
     const T zero(0), one(1);
     if (!conversion.on) return zero;
     const T faded = before - T(conversion.fade);
@@ -256,7 +294,7 @@ T PointLaw<Law>::interpolant(const Mat3<T>& F, const T& before) const {
     const auto clear = (v.J > zero) & (v.J * v.J > upper * upper * v.II);
     if (any(!clear)) {
         const T smallest = signed_svd(F).s.z;
-        const T wanted = (upper - smallest) * T(1 / (conversion.upper - conversion.lower));
+        const T wanted = (upper - smallest) * T(Scalar(1) / (conversion.upper - conversion.lower));
         l = select(wanted > l, wanted, l);
     }
     return select(l < one, l, one);

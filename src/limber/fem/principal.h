@@ -11,8 +11,8 @@
 // with W_i = ∂W/∂s_i and {i, j, k} = {0, 1, 2}. A law gives the quotients with the division done by
 // hand, so that equal stretches cost no digits.
 
+#include "limber/core/lanes.h"
 #include "limber/core/math.h"
-#include "limber/core/simd.h"
 #include "limber/fem/psd.h"
 #include "limber/fem/rotation/svd.h"
 

@@ -7,8 +7,8 @@
 
 #include <cmath>
 
+#include "limber/core/lanes.h"
 #include "limber/core/math.h"
-#include "limber/core/simd.h"
 
 namespace limber {
 

@@ -7,13 +7,14 @@ namespace limber {
 
 /// k/2 (det F − 1)², which any law may add. Kavan's notes, Eq. (39a) with its exponent restored.
 /// Adds k to the small-strain bulk modulus.
-struct VolumeTerm {
-    double k = 0;  // [Pa]
+template <class P>
+struct VolumeTermOf {
+    P k{};  // [Pa]
 
     template <class T>
     LIMBER_HD T energy(const Mat3<T>& F) const {
         const T d = determinant(F) - T(1);
-        return T(0.5 * k) * d * d;
+        return T(P(0.5) * k) * d * d;
     }
     template <class T>
     LIMBER_HD Mat3<T> stress(const Mat3<T>& F) const {
@@ -39,5 +40,6 @@ struct VolumeTerm {
         return hessian_of(F, v, slopes(v), curvatures(v));
     }
 };
+using VolumeTerm = VolumeTermOf<double>;
 
 }  // namespace limber

@@ -7,6 +7,7 @@
 #include "limber/core/parallel.h"
 #include "limber/fem/block_columns.h"
 #include "limber/fem/elements/packet_memory.h"
+#include "limber/fem/hooke.h"
 #include "limber/fem/rotation/svd.h"
 
 namespace limber {
@@ -116,7 +117,8 @@ struct WarpedTet {
         const double *p = g + 3 * a, *q = g + 3 * b;
         return kV_mu * (p[0] * q[0] + p[1] * q[1] + p[2] * q[2]) + (a == b ? 2 * mass : mass);
     }
-    /// Q_a (kV (λ g_a g_bᵀ + μ g_b g_aᵀ + μ g_a·g_b I) + m I) Q_bᵀ (5), a ≠ b.
+    /// Q_a (kV hooke_block(μ, λ, g_a, g_b) + m I) Q_bᵀ (5), a ≠ b; expanded by hand: change both.
+    /// WarpAssembler.fresh_blocks_... holds them together by way of the exact matrix.
     BlockColumns block(int a, int b) const {
         BlockColumns K;
         K.add_outer(Four(kV_lambda) * Four::load(g + 3 * a), g + 3 * b);
@@ -234,9 +236,7 @@ struct PacketForces {
 
     void apply(const std::array<Vec, 4>& w, std::array<Vec, 4>& f) const {
         const Mat G = Mat::from_columns(w[1] - w[0], w[2] - w[0], w[3] - w[0]) * Dm_inv;
-        const Double8 pressure = kV_lambda * trace(G);
-        const Mat stress = kV_mu * (G + transpose(G)) + Mat::diagonal(pressure, pressure, pressure);
-        const Mat columns = stress * transpose(Dm_inv);
+        const Mat columns = hooke_stress_change(kV_mu, kV_lambda, G) * transpose(Dm_inv);
         const Vec all = m * (w[0] + w[1] + w[2] + w[3]);
         f[0] = all + m * w[0] - (columns.col(0) + columns.col(1) + columns.col(2));
         for (int c = 0; c < 3; ++c) f[c + 1] = all + m * w[c + 1] + columns.col(c);

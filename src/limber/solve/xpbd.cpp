@@ -23,14 +23,14 @@ struct TetConstraint {
 };
 
 TetConstraint shape_of(const CorotatedElastic& law, const Mat3d& F) {
-    const Mat3d R = CorotatedElastic::rotation(F), e = CorotatedElastic::strain(F, R);
+    const Mat3d R = CorotatedElastic::rotation(F), e = hooke_strain(transpose(R) * F);
     const double C = frobenius_norm(e);
     if (!(C > 0)) return {};
     return {C, (1 / C) * (R * e), 2 * law.mu};
 }
 TetConstraint volume_of(const CorotatedElastic& law, const Mat3d& F) {
     const Mat3d R = CorotatedElastic::rotation(F);
-    return {trace(CorotatedElastic::strain(F, R)), R, law.lambda};
+    return {trace(hooke_strain(transpose(R) * F)), R, law.lambda};
 }
 TetConstraint shape_of(const NeoHookean& law, const Mat3d& F) {
     const double J = determinant(F), I = contract(F, F);

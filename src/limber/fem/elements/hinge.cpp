@@ -2,7 +2,6 @@
 #include "limber/fem/elements/hinge.h"
 
 #include "limber/core/check.h"
-#include "limber/fem/block_scatter.h"
 
 namespace limber {
 
@@ -72,16 +71,6 @@ FlatHinge FlatHinge::make(const std::array<Index, 4>& nodes, const std::array<Ve
     return out;
 }
 
-std::array<Mat3d, 10> FlatHinge::hessian(const std::array<Vec3d, 4>&, HessianKind) const {
-    std::array<Mat3d, 10> K;
-    for (int a = 0; a < 4; ++a)
-        for (int b = a; b < 4; ++b) {
-            const double k = w[a] * w[b];
-            K[BlockScatter<4>::pair(a, b)] = Mat3d::diagonal(k, k, k);
-        }
-    return K;
-}
-
 Hinge Hinge::make(const std::array<Index, 4>& nodes, const std::array<Vec3d, 4>& x,
                   double rigidity) {
     const Vec3d e = x[1] - x[0];
@@ -97,10 +86,7 @@ Hinge Hinge::make(const std::array<Index, 4>& nodes, const std::array<Vec3d, 4>&
 }
 
 std::array<Mat3d, 10> Hinge::hessian(const std::array<Vec3d, 4>& x, HessianKind kind) const {
-    const std::array<Vec3d, 4> g = angle_gradient(x);
-    std::array<Mat3d, 10> K;
-    for (int a = 0; a < 4; ++a)
-        for (int b = a; b < 4; ++b) K[BlockScatter<4>::pair(a, b)] = stiffness * outer(g[a], g[b]);
+    std::array<Mat3d, 10> K = projected_hessian(x);
     if (kind == HessianKind::projected) return K;
     const double moment = stiffness * bend(x);
     std::array<Vec3<Dual>, 4> y;

@@ -21,6 +21,7 @@
 #include <cmath>
 
 #include "limber/core/math.h"
+#include "limber/fem/block_scatter.h"
 #include "limber/fem/potential.h"
 
 namespace limber {
@@ -38,21 +39,32 @@ struct FlatHinge {
                           double rigidity);
 
     template <class T>
-    Vec3<T> bend(const std::array<Vec3<T>, 4>& x) const {
+    LIMBER_HD Vec3<T> bend(const std::array<Vec3<T>, 4>& x) const {
         const Vec3<T>& o = x[0];  // differences first: they are small in float
         return T(w[1]) * (x[1] - o) + T(w[2]) * (x[2] - o) + T(w[3]) * (x[3] - o);
     }
     template <class T>
-    T energy(const std::array<Vec3<T>, 4>& x) const {
+    LIMBER_HD T energy(const std::array<Vec3<T>, 4>& x) const {
         return T(0.5) * squared_norm(bend(x));
     }
     template <class T>
-    std::array<Vec3<T>, 4> gradient(const std::array<Vec3<T>, 4>& x) const {
+    LIMBER_HD std::array<Vec3<T>, 4> gradient(const std::array<Vec3<T>, 4>& x) const {
         const Vec3<T> b = bend(x);
         return {T(w[0]) * b, T(w[1]) * b, T(w[2]) * b, T(w[3]) * b};
     }
-    std::array<Mat3d, 10> hessian(const std::array<Vec3d, 4>&, HessianKind) const;
-    std::array<Mat3d, 10> upper_hessian() const { return hessian({}, HessianKind::exact); }
+    template <class T>
+    LIMBER_HD std::array<Mat3<T>, 10> hessian(const std::array<Vec3<T>, 4>&, HessianKind) const {
+        std::array<Mat3<T>, 10> K;
+        for (int a = 0; a < 4; ++a)
+            for (int b = a; b < 4; ++b) {
+                const T k = T(w[a]) * T(w[b]);
+                K[BlockScatter<4>::pair(a, b)] = Mat3<T>::diagonal(k, k, k);
+            }
+        return K;
+    }
+    std::array<Mat3d, 10> upper_hessian() const {
+        return hessian(std::array<Vec3d, 4>{}, HessianKind::exact);
+    }
 };
 
 /// E = k/2 (θ − θ₀)² with k = D |e|²/A of the rest shape; the difference of angles is taken within
@@ -72,7 +84,7 @@ struct Hinge {
     /// Zero when flat; positive when nodes 2 and 3 lie below the edge, seen from where the normals
     /// point.
     template <class T>
-    static T angle_of(const std::array<Vec3<T>, 4>& x) {
+    LIMBER_HD static T angle_of(const std::array<Vec3<T>, 4>& x) {
         using std::atan2;
         const Vec3<T> e = x[1] - x[0];
         const Vec3<T> n1 = cross(e, x[2] - x[0]), n2 = cross(x[3] - x[0], e);
@@ -80,7 +92,7 @@ struct Hinge {
     }
     /// ∂θ/∂x: nodes 2 and 3 turn about the edge with arms |n|/|e|; the edge takes up the balance.
     template <class T>
-    std::array<Vec3<T>, 4> angle_gradient(const std::array<Vec3<T>, 4>& x) const {
+    LIMBER_HD std::array<Vec3<T>, 4> angle_gradient(const std::array<Vec3<T>, 4>& x) const {
         using std::sqrt;
         const Vec3<T> e = x[1] - x[0], u = x[2] - x[0], v = x[3] - x[0];
         const Vec3<T> n1 = cross(e, u), n2 = cross(v, e);
@@ -93,28 +105,38 @@ struct Hinge {
         return {-(g1 + g2 + g3), g1, g2, g3};
     }
     template <class T>
-    T bend(const std::array<Vec3<T>, 4>& x) const {
+    LIMBER_HD T bend(const std::array<Vec3<T>, 4>& x) const {
         using std::remainder;
         return remainder(angle_of(x) - T(angle), T(6.283185307179586));
     }
     template <class T>
-    T energy(const std::array<Vec3<T>, 4>& x) const {
+    LIMBER_HD T energy(const std::array<Vec3<T>, 4>& x) const {
         const T b = bend(x);
         return T(0.5 * stiffness) * b * b;
     }
     template <class T>
-    std::array<Vec3<T>, 4> gradient(const std::array<Vec3<T>, 4>& x) const {
+    LIMBER_HD std::array<Vec3<T>, 4> gradient(const std::array<Vec3<T>, 4>& x) const {
         const T moment = T(stiffness) * bend(x);
         std::array<Vec3<T>, 4> out = angle_gradient(x);
         for (Vec3<T>& f : out) f *= moment;
         return out;
     }
-    /// k (∇θ ∇θᵀ + (θ − θ₀) ∇²θ); projected: the first part alone, positive semidefinite.
+    /// k ∇θ ∇θᵀ, positive semidefinite.
+    template <class T>
+    LIMBER_HD std::array<Mat3<T>, 10> projected_hessian(const std::array<Vec3<T>, 4>& x) const {
+        const std::array<Vec3<T>, 4> g = angle_gradient(x);
+        std::array<Mat3<T>, 10> K;
+        for (int a = 0; a < 4; ++a)
+            for (int b = a; b < 4; ++b)
+                K[BlockScatter<4>::pair(a, b)] = T(stiffness) * outer(g[a], g[b]);
+        return K;
+    }
+    /// k (∇θ ∇θᵀ + (θ − θ₀) ∇²θ); projected: the first part alone.
     std::array<Mat3d, 10> hessian(const std::array<Vec3d, 4>& x, HessianKind kind) const;
 
   private:
     template <class T>
-    static T at_least(const T& value, double floor) {
+    LIMBER_HD static T at_least(const T& value, double floor) {
         return value > T(floor) ? value : T(floor);
     }
 };

@@ -4,25 +4,8 @@
 #include <cmath>
 
 #include "limber/core/check.h"
-#include "limber/fem/block_scatter.h"
 
 namespace limber {
-
-namespace {
-
-/// The part of a symmetric 2x2 matrix with eigenvalues >= 0.
-Membrane::Stress2<double> tensile_part(const Membrane::Stress2<double>& s) {
-    const double mean = 0.5 * (s.xx + s.yy), half = 0.5 * (s.xx - s.yy);
-    const double radius = std::hypot(half, s.xy);
-    const double high = mean + radius, low = mean - radius;
-    if (low >= 0) return s;
-    if (high <= 0) return {0, 0, 0};
-    // high n nᵀ, with n nᵀ = (S − low I) / (high − low)
-    const double scale = high / (2 * radius);
-    return {scale * (s.xx - low), scale * s.xy, scale * (s.yy - low)};
-}
-
-}  // namespace
 
 Membrane Membrane::make(const std::array<Index, 3>& nodes, const std::array<Vec3d, 3>& x,
                         double thickness, const Lame& lame) {
@@ -40,26 +23,6 @@ Membrane Membrane::make(const std::array<Index, 3>& nodes, const std::array<Vec3
     out.mu = lame.mu;
     out.lambda = 2 * lame.lambda * lame.mu / (lame.lambda + 2 * lame.mu);
     return out;
-}
-
-std::array<Mat3d, 6> Membrane::hessian(const std::array<Vec3d, 3>& x, HessianKind kind) const {
-    const std::array<Vec3d, 2> F = columns(x);
-    Stress2<double> s = stress(strain(F));
-    if (kind == HessianKind::projected) s = tensile_part(s);
-    const Mat3d FFt = outer(F[0], F[0]) + outer(F[1], F[1]);
-    std::array<Vec3d, 3> p;
-    for (int a = 0; a < 3; ++a) p[a] = g[a].x * F[0] + g[a].y * F[1];
-    std::array<Mat3d, 6> K;
-    for (int a = 0; a < 3; ++a)
-        for (int b = a; b < 3; ++b) {
-            const double initial = s.xx * g[a].x * g[b].x + s.yy * g[a].y * g[b].y +
-                                   s.xy * (g[a].x * g[b].y + g[a].y * g[b].x);
-            const double gg = g[a].x * g[b].x + g[a].y * g[b].y;
-            K[BlockScatter<3>::pair(a, b)] =
-                volume * (Mat3d::diagonal(initial, initial, initial) +
-                          mu * (gg * FFt + outer(p[b], p[a])) + lambda * outer(p[a], p[b]));
-        }
-    return K;
 }
 
 MembraneMeasure measure(const Membrane& membrane, const std::array<Vec3d, 3>& x) {

@@ -3,6 +3,7 @@
 
 // Between arrays of Vec3d and packets of eight tets.
 
+#include "limber/core/simd_math.h"
 #include "limber/fem/elements/element_set.h"
 
 #if defined(__AVX512VL__)

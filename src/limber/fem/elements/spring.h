@@ -18,14 +18,14 @@ struct Spring {
     double length = 0;     // L, at rest [m]
 
     template <class T>
-    T energy(const std::array<Vec3<T>, 2>& x) const {
+    LIMBER_HD T energy(const std::array<Vec3<T>, 2>& x) const {
         const T stretch = norm(x[1] - x[0]) - T(length);
         return T(0.5 * stiffness) * stretch * stretch;
     }
 
     /// ∂E/∂x_1 = k (l − L) n = −∂E/∂x_0 with the direction n from node 0 to node 1.
     template <class T>
-    std::array<Vec3<T>, 2> gradient(const std::array<Vec3<T>, 2>& x) const {
+    LIMBER_HD std::array<Vec3<T>, 2> gradient(const std::array<Vec3<T>, 2>& x) const {
         const Vec3<T> d = x[1] - x[0];
         const T l = norm(d);
         if (!(l > T(0))) return {};
@@ -35,15 +35,17 @@ struct Spring {
 
     /// k (n nᵀ + (1 − L/l) (I − n nᵀ)). The second part is negative in a compressed spring alone,
     /// which buckles sideways: without it the matrix is the nearest positive semidefinite one.
-    std::array<Mat3d, 3> hessian(const std::array<Vec3d, 2>& x, HessianKind kind) const {
-        const Vec3d d = x[1] - x[0];
-        const double l = norm(d);
-        if (!(l > 0)) return {};
-        const Mat3d along = (1 / (l * l)) * outer(d, d);
-        double across = 1 - length / l;
-        if (kind == HessianKind::projected) across = std::fmax(across, 0.0);
-        const Mat3d K = stiffness * (along + across * (Mat3d::identity() - along));
-        return {K, -1.0 * K, K};
+    template <class T>
+    LIMBER_HD std::array<Mat3<T>, 3> hessian(const std::array<Vec3<T>, 2>& x,
+                                             HessianKind kind) const {
+        const Vec3<T> d = x[1] - x[0];
+        const T l = norm(d);
+        if (!(l > T(0))) return {};
+        const Mat3<T> along = (T(1) / (l * l)) * outer(d, d);
+        T across = T(1) - T(length) / l;
+        if (kind == HessianKind::projected && across < T(0)) across = T(0);
+        const Mat3<T> K = T(stiffness) * (along + across * (Mat3<T>::identity() - along));
+        return {K, T(-1) * K, K};
     }
 
     /// The constant matrix above every Hessian of the element: that of projective dynamics.

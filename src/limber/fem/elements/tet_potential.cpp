@@ -230,8 +230,7 @@ template <class Law>
         if (any(l > zero)) {
             psi = converted_energy(law, F, l);
         } else {
-            psi = law.law.energy(F);
-            if (law.volume != 0) psi += VolumeTerm{law.volume}.energy(F);
+            psi = law.plain_energy(F);
         }
         const Lanes part = select(V > zero, V * psi, zero);
         for (int lane = 0; lane < W; ++lane) sum += static_cast<double>(part[lane]);
@@ -266,8 +265,7 @@ template <class Law>
         Lanes l = Lanes::load(group->interpolant);
         Mat3<Lanes> P;
         if (stays_plain(law, F, hold, l)) {
-            P = law.law.stress(F);
-            if (law.volume != 0) P += VolumeTerm{law.volume}.stress(F);
+            P = law.plain_stress(F);
         } else {
             P = converted_stress(law, F, hold, group->kept, l);
             l.store(group->interpolant);

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "limber/core/lanes.h"
 #include "limber/core/math.h"
-#include "limber/core/simd_math.h"
 #include "limber/fem/invariants.h"
 #include "limber/fem/lame.h"
 
@@ -14,20 +14,30 @@ namespace limber {
 /// Ī = J^(-2/3) I.  Wang & Yang 2016, Eq. (15), with the volume term corrected as in neo_hookean.h,
 /// which also says what J <= 0 gives. Shear modulus 2 (s0 + s2 s3), bulk modulus 2 s1. An exponent
 /// beyond what the number type holds counts as J <= 0 does.
-struct Fung {
+template <class P>
+struct FungOf {
+    using Number = P;  // of its parameters
+    template <class Q>
+    using With = FungOf<Q>;
     static constexpr std::string_view name = "fung";
     static constexpr std::string_view help =
         "soft tissue: neo_hookean that stiffens exponentially, s2 (exp(s3 (I - 3)) - 1)";
     static constexpr bool corotational = true;
     static constexpr int n_raw = 4;  // s0, s1, ... of a scene
-    double s0 = 0, s1 = 0, s2 = 0;   // [Pa]
-    double s3 = 1;                   // speed of the stiffening
+    P s0{}, s1{}, s2{};              // [Pa]
+    P s3 = P(1);                     // speed of the stiffening
 
     /// Half of the shear modulus at rest by the exponential term, of speed s3.
-    static Fung from(const Lame& lame, double s3 = 1) {
+    static FungOf from(const Lame& lame, double s3 = 1) {
         return {lame.mu / 4, lame.bulk() / 2, lame.mu / (4 * s3), s3};
     }
-    Lame small_strain() const { return Lame::from_bulk(2 * (s0 + s2 * s3), 2 * s1); }
+    LIMBER_HD LameOf<P> small_strain() const {
+        return LameOf<P>::from_bulk(P(2) * (s0 + s2 * s3), P(2) * s1);
+    }
+    template <class Q>
+    With<Q> in() const {
+        return {Q(s0), Q(s1), Q(s2), Q(s3)};
+    }
 
     template <class T>
     static constexpr double largest_exponent = is_single<T> ? 40 : 400;
@@ -57,7 +67,7 @@ struct Fung {
         const T c = inverse_cbrt(invariant_detail::safe_J(v.J)), m = c * c, inv_J = m * c;
         const T dW = T(s0) + T(s2 * s3) * bounded_exp(T(s3) * (m * v.I - T(3)));  // ∂ψ/∂Ī
         const T W_I = dW * m;
-        return {W_I, T(0), T(2 * s1) * (v.J - T(1)) - T(2.0 / 3) * W_I * v.I * inv_J};
+        return {W_I, T(0), T(P(2) * s1) * (v.J - T(1)) - T(2.0 / 3) * W_I * v.I * inv_J};
     }
     template <class T>
     LIMBER_HD InvariantCurvatures<T> curvatures(const Invariants<T>& v) const {
@@ -66,7 +76,7 @@ struct Fung {
         const T dW = T(s0) + e, ddW = T(s3) * e;  // ∂ψ/∂Ī, ∂²ψ/∂Ī²
         const T dx = T(-2.0 / 3) * x * inv_J;     // ∂Ī/∂J
         return {ddW * m * m, ddW * m * dx - T(2.0 / 3) * dW * m * inv_J, T(0),
-                ddW * dx * dx + T(10.0 / 9) * dW * x * inv_J * inv_J + T(2 * s1)};
+                ddW * dx * dx + T(10.0 / 9) * dW * x * inv_J * inv_J + T(P(2) * s1)};
     }
     template <class T>
     LIMBER_HD Mat9<T> hessian(const Mat3<T>& F) const {
@@ -74,5 +84,6 @@ struct Fung {
         return hessian_of(F, v, slopes(v), curvatures(v));
     }
 };
+using Fung = FungOf<double>;
 
 }  // namespace limber

@@ -4,63 +4,58 @@
 #include <string_view>
 
 #include "limber/core/math.h"
+#include "limber/fem/hooke.h"
 #include "limber/fem/lame.h"
 
 namespace limber {
 
 /// Linear elasticity, ε = ½(F + Fᵀ) − I.  Kavan's notes, Eq. (35) corrected: ‖F − I‖² has three
-/// zero modes.
-struct LinearElastic {
+/// zero modes. The functions are those of fem/hooke.h with S = F.
+template <class P>
+struct LinearElasticOf {
+    using Number = P;  // of its parameters
+    template <class Q>
+    using With = LinearElasticOf<Q>;
     static constexpr std::string_view name = "linear";
     static constexpr std::string_view help = "small strains only; swells when it turns";
     static constexpr bool corotational = false;
     static constexpr int n_raw = 0;
-    double mu = 0, lambda = 0;  // Lamé parameters [Pa]
+    P mu{}, lambda{};  // Lamé parameters [Pa]
 
-    static LinearElastic from(const Lame& lame) { return {lame.mu, lame.lambda}; }
-    Lame small_strain() const { return {mu, lambda}; }
-
-    template <class T>
-    LIMBER_HD static Mat3<T> strain(const Mat3<T>& F) {
-        return T(0.5) * (F + transpose(F)) - Mat3<T>::identity();
+    static LinearElasticOf from(const Lame& lame) { return {lame.mu, lame.lambda}; }
+    LIMBER_HD LameOf<P> small_strain() const { return {mu, lambda}; }
+    template <class Q>
+    With<Q> in() const {
+        return {Q(mu), Q(lambda)};
     }
+
     /// ψ = μ ε:ε + λ/2 tr²ε   [J/m³]
     template <class T>
     LIMBER_HD T energy(const Mat3<T>& F) const {
-        const Mat3<T> e = strain(F);
-        return T(mu) * contract(e, e) + T(0.5 * lambda) * trace(e) * trace(e);
+        return hooke_energy(T(mu), T(lambda), F);
     }
     /// P = 2 μ ε + λ tr(ε) I   [Pa]
     template <class T>
     LIMBER_HD Mat3<T> stress(const Mat3<T>& F) const {
-        const Mat3<T> e = strain(F);
-        const T pressure = T(lambda) * trace(e);
-        return T(2 * mu) * e + Mat3<T>::diagonal(pressure, pressure, pressure);
+        return hooke_stress(T(mu), T(lambda), F);
     }
     /// ∂P/∂F over column-major vec(F), constant: dP = μ (dF + dFᵀ) + λ tr(dF) I   [Pa]
     template <class T>
     LIMBER_HD Mat9<T> hessian(const Mat3<T>&) const {
-        Mat9<T> H;
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) {
-                H(i + 3 * j, i + 3 * j) += T(mu);
-                H(i + 3 * j, j + 3 * i) += T(mu);
-                H(4 * i, 4 * j) += T(lambda);
-            }
-        return H;
+        return hooke_hessian(T(mu), T(lambda), Mat3<T>::identity());
     }
     /// The diagonal of the 3x3 block of a node, g the gradient of its shape function, per volume.
     template <class T>
     LIMBER_HD Vec3<T> block_diagonal(const Vec3<T>& g) const {
-        const T shear = T(mu) * dot(g, g), normal(mu + lambda);
-        return {shear + normal * g.x * g.x, shear + normal * g.y * g.y, shear + normal * g.z * g.z};
+        const Mat3<T> K = block(g);
+        return {K(0, 0), K(1, 1), K(2, 2)};
     }
     /// The whole block.
     template <class T>
     LIMBER_HD Mat3<T> block(const Vec3<T>& g) const {
-        const T shear = T(mu) * dot(g, g);
-        return Mat3<T>::diagonal(shear, shear, shear) + T(mu + lambda) * outer(g, g);
+        return hooke_block(T(mu), T(lambda), g, g);
     }
 };
+using LinearElastic = LinearElasticOf<double>;
 
 }  // namespace limber

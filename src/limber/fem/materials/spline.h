@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "limber/core/lanes.h"
 #include "limber/core/math.h"
-#include "limber/core/simd.h"
 #include "limber/fem/cubic_spline.h"
 #include "limber/fem/lame.h"
 #include "limber/fem/materials/projective.h"
@@ -18,27 +18,35 @@ namespace limber {
 ///   ψ = Σ f(s_i) + Σ_(i<j) g(s_i s_j) + h(s₀ s₁ s₂)
 /// with f′, g′ and h′ natural cubic splines through control points, continued by straight lines,
 /// so ψ is C³ and finite for every F. Nothing forces ψ to be bounded below: that is the drawer's.
-struct SplineLaw {
+template <class P>
+struct SplineLawOf {
+    using Number = P;  // of its parameters
+    template <class Q>
+    using With = SplineLawOf<Q>;
     static constexpr std::string_view name = "spline";
     static constexpr std::string_view help =
         "drawn by control points: sum f(s_i) + sum g(s_i s_j) + h(J) in principal stretches";
     static constexpr bool corotational = true;
     static constexpr int n_raw = 0;
-    CubicSpline f, g, h;  // of the derivatives f′, g′, h′ [Pa]
+    CubicSplineOf<P> f, g, h;  // of the derivatives f′, g′, h′ [Pa]
 
     /// f′ = 2 μ (s − 1), h′ = λ (J − 1)
-    static SplineLaw from(const Lame& lame) {
+    static SplineLawOf from(const Lame& lame) {
         using Line = std::array<CubicSpline::Point, 2>;
-        SplineLaw law;
+        SplineLawOf law;
         law.f = CubicSpline::through(Line{{{0, -2 * lame.mu}, {2, 2 * lame.mu}}});
         law.h = CubicSpline::through(Line{{{0, -lame.lambda}, {2, lame.lambda}}});
         return law;
     }
     /// ∂ψ/∂s_i at rest, which must vanish   [Pa]
-    double rest_stress() const { return f.value(1) + 2 * g.value(1) + h.value(1); }
-    Lame small_strain() const {
-        const double off_diagonal = g.slope(1) + g.value(1) + h.slope(1) + h.value(1);
-        return {0.5 * (f.slope(1) + 2 * g.slope(1) + h.slope(1) - off_diagonal), off_diagonal};
+    P rest_stress() const { return f.value(1) + 2 * g.value(1) + h.value(1); }
+    LIMBER_HD LameOf<P> small_strain() const {
+        const P off_diagonal = g.slope(1) + g.value(1) + h.slope(1) + h.value(1);
+        return {P(0.5) * (f.slope(1) + 2 * g.slope(1) + h.slope(1) - off_diagonal), off_diagonal};
+    }
+    template <class Q>
+    With<Q> in() const {
+        return {f.template in<Q>(), g.template in<Q>(), h.template in<Q>()};
     }
 
     template <class T>
@@ -91,32 +99,33 @@ struct SplineLaw {
   private:
     /// Which piece of a spline an argument lies in differs from lane to lane.
     template <class T, class Function>
-    static T each_lane(Function&& function, const T& a, const T& b) {
+    LIMBER_HD static T each_lane(Function&& function, const T& a, const T& b) {
         if constexpr (requires { T::width; }) {
             T out;
             for (int i = 0; i < T::width; ++i)
-                out.set(i, static_cast<typename T::Scalar>(function(a[i], b[i])));
+                out.set(i, static_cast<typename T::Scalar>(function(P(a[i]), P(b[i]))));
             return out;
         } else {
-            return static_cast<T>(function(a, b));
+            return static_cast<T>(function(P(a), P(b)));
         }
     }
     template <class T>
-    static T value(const CubicSpline& y, const T& t) {
-        return each_lane([&](double a, double) { return y.value(a); }, t, t);
+    LIMBER_HD static T value(const CubicSplineOf<P>& y, const T& t) {
+        return each_lane([&](P a, P) { return y.value(a); }, t, t);
     }
     template <class T>
-    static T slope(const CubicSpline& y, const T& t) {
-        return each_lane([&](double a, double) { return y.slope(a); }, t, t);
+    LIMBER_HD static T slope(const CubicSplineOf<P>& y, const T& t) {
+        return each_lane([&](P a, P) { return y.slope(a); }, t, t);
     }
     template <class T>
-    static T integral(const CubicSpline& y, const T& t) {
-        return each_lane([&](double a, double) { return y.integral(a); }, t, t);
+    LIMBER_HD static T integral(const CubicSplineOf<P>& y, const T& t) {
+        return each_lane([&](P a, P) { return y.integral(a); }, t, t);
     }
     template <class T>
-    static T quotient(const CubicSpline& y, const T& a, const T& b) {
-        return each_lane([&](double p, double q) { return y.quotient(p, q); }, a, b);
+    LIMBER_HD static T quotient(const CubicSplineOf<P>& y, const T& a, const T& b) {
+        return each_lane([&](P p, P q) { return y.quotient(p, q); }, a, b);
     }
 };
+using SplineLaw = SplineLawOf<double>;
 
 }  // namespace limber

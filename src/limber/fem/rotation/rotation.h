@@ -12,8 +12,8 @@
 
 #include <cmath>
 
+#include "limber/core/lanes.h"
 #include "limber/core/math.h"
-#include "limber/core/simd.h"
 #include "limber/fem/rotation/svd.h"
 
 namespace limber {

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ptxas said of every kernel: registers, stack, spilled bytes, as a table. Exit 1 where a kernel spills.
+
+    tools/cuda_registers.py BUILD_FOLDER
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+PROPERTIES = re.compile(
+    r"Function properties for (\S+)\n\s+(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads\n"
+    r"ptxas info\s+: Used (\d+) registers")
+
+
+def short(symbol):
+    name = subprocess.run(["c++filt", symbol], capture_output=True, text=True).stdout.strip()
+    inside = re.match(r".*run<(.*)>\(", name)
+    return (inside.group(1) if inside else name).replace("limber::gpu::(anonymous namespace)::", "").replace("limber::", "")
+
+
+def main():
+    logs = sorted(pathlib.Path(sys.argv[1], "cuda").glob("*.log"))
+    if not logs:
+        print("cuda_registers.py: no kernel was compiled", file=sys.stderr)
+        return 2
+    spills = 0
+    print("| kernel | registers | stack bytes | spilled bytes |\n|---|---|---|---|")
+    for log in logs:
+        for symbol, stack, stores, loads, registers in PROPERTIES.findall(log.read_text()):
+            spilled = int(stores) + int(loads)
+            spills += spilled > 0
+            print(f"| {short(symbol)} | {registers} | {stack} | {spilled} |")
+    if spills:
+        print(f"cuda_registers.py: {spills} kernel(s) spill registers", file=sys.stderr)
+    return 1 if spills else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
