@@ -157,6 +157,11 @@ int report_failure() {
         std::fputs(no_memory, stderr);
         return 4;
     } catch (const std::system_error& error) {  // of std::filesystem and std::thread too
+        if (error.code() == std::errc::resource_unavailable_try_again) {  // a thread, its stack
+            std::fputs("error: the system has no more memory for this, or no more threads\n",
+                       stderr);
+            return 4;
+        }
         std::fprintf(stderr, "error: the system refused: %s\n",
                      printable(error.what(), 500).c_str());
         return 4;

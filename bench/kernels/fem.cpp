@@ -43,7 +43,8 @@ const Beam& beam() {
 }
 
 double sweep_bytes(const ElementSet& e) {
-    return static_cast<double>(e.packets.size()) * (sizeof(TetPacket) + sizeof(RotationPacket)) +
+    return static_cast<double>(e.tets.packets.size()) *
+               (sizeof(HookePacket) + sizeof(RotationPacket)) +
            2.0 * sizeof(Vec3d) * e.n_nodes;
 }
 
@@ -61,8 +62,9 @@ void rotations_and_forces(benchmark::State& state, RotationKind kind, int iterat
         update_rotations_and_forces(b.elements, b.x[k], {kind, iterations}, rotations, scratch, f);
         benchmark::DoNotOptimize(f.data());
     }
-    const double bytes = sweep_bytes(b.elements) +
-                         static_cast<double>(b.elements.packets.size()) * sizeof(RotationPacket);
+    const double bytes =
+        sweep_bytes(b.elements) +
+        static_cast<double>(b.elements.tets.packets.size()) * sizeof(RotationPacket);
     state.SetBytesProcessed(static_cast<std::int64_t>(bytes * state.iterations()));
 }
 
@@ -72,8 +74,9 @@ void elastic_energy_of_all(benchmark::State& state) {
     std::vector<double> partial;
     for (auto _ : state)
         benchmark::DoNotOptimize(elastic_energy(b.elements, b.x[0], partial).energy);
-    state.SetBytesProcessed(static_cast<std::int64_t>(
-        static_cast<double>(b.elements.packets.size()) * sizeof(TetPacket) * state.iterations()));
+    state.SetBytesProcessed(
+        static_cast<std::int64_t>(static_cast<double>(b.elements.tets.packets.size()) *
+                                  sizeof(HookePacket) * state.iterations()));
 }
 
 struct Rotated {

@@ -17,9 +17,9 @@ using namespace testing_fem;
 TEST(ElementSet, holds_the_rest_shape_of_every_tet) {
     const MixedBody body;
     ASSERT_EQ(body.elements.n_tets, 162);
-    ASSERT_EQ(body.elements.packets.size(), 21u);
+    ASSERT_EQ(body.elements.tets.packets.size(), 21u);
     for (Index t = 0; t < body.elements.n_tets; ++t) {
-        const TetPacket& packet = body.elements.packets[t / 8];
+        const HookePacket& packet = body.elements.tets.packets[t / 8];
         const int lane = t % 8;
         const Tet& tet = body.mesh.tets[t];
         const auto node = [&](int c) { return body.mesh.nodes[tet[c]]; };
@@ -33,7 +33,8 @@ TEST(ElementSet, holds_the_rest_shape_of_every_tet) {
         EXPECT_EQ(packet.mu[lane], body.tet_material[t] == 0 ? 3e5 : 2e5);
         for (int c = 0; c < 4; ++c) EXPECT_EQ(packet.node[c][lane], tet[c]);
     }
-    for (int lane = 2; lane < 8; ++lane) EXPECT_EQ(body.elements.packets.back().volume[lane], 0);
+    for (int lane = 2; lane < 8; ++lane)
+        EXPECT_EQ(body.elements.tets.packets.back().volume[lane], 0);
 }
 
 TEST(ElementSet, refuses_a_tet_without_volume) {

@@ -81,8 +81,11 @@ class Handover {
 }  // namespace
 
 struct ThreadLimit::Control {
-    explicit Control(int n) : limit(tbb::global_control::max_allowed_parallelism, n) {
-        if (n > tbb::info::default_concurrency()) wide_arena = &arena.emplace(n);
+    /// `usual`: tbb::info::default_concurrency(), asked for before there is a limit: where memory is
+    /// short it throws, and oneTBB 2021.8 then waits for ever in the limit's destructor.
+    Control(int n, int usual)
+        : limit(tbb::global_control::max_allowed_parallelism, n > 0 ? n : usual) {
+        if (n > usual) wide_arena = &arena.emplace(n);
     }
     ~Control() { wide_arena = outer; }
     Control(const Control&) = delete;
@@ -94,7 +97,7 @@ struct ThreadLimit::Control {
 };
 
 ThreadLimit::ThreadLimit(int n)
-    : control_(std::make_unique<Control>(n > 0 ? n : tbb::info::default_concurrency())) {}
+    : control_(std::make_unique<Control>(n, tbb::info::default_concurrency())) {}
 ThreadLimit::~ThreadLimit() = default;
 
 RunAlone::RunAlone() : outer_(runs_alone) {

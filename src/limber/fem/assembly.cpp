@@ -21,7 +21,7 @@ constexpr Index packed_tets = Index{1} << 28;  // a pair packs tet, corner and c
 
 Tet nodes_of(const ElementSet& elements, Index t) {
     Tet tet;
-    for (int c = 0; c < 4; ++c) tet[c] = elements.packets[t / tet_lanes].node[c][t % tet_lanes];
+    for (int c = 0; c < 4; ++c) tet[c] = elements.tets.node(t, c);
     return tet;
 }
 
@@ -29,7 +29,7 @@ Tet nodes_of(const ElementSet& elements, Index t) {
 double common_ratio(const ElementSet& elements) {
     double ratio = 0;
     for (Index t = 0; t < elements.n_tets; ++t) {
-        const TetPacket& packet = elements.packets[t / tet_lanes];
+        const HookePacket& packet = elements.tets.packets[t / tet_lanes];
         const double r = packet.lambda[t % tet_lanes] / packet.mu[t % tet_lanes];
         if (t == 0) ratio = r;
         if (r != ratio || !(r > 0) || !std::isfinite(r)) return 0;
@@ -47,7 +47,7 @@ SystemAssembler::SystemAssembler(const ElementSet& elements) : elements_(element
     row_begin_ = std::move(graph.begin);
     column_ = std::move(graph.column);
     list_pairs();
-    gamma_.resize(numbers_a_tet * tet_lanes * elements.packets.size() + 1);  // loaded by fours
+    gamma_.resize(numbers_a_tet * tet_lanes * elements.tets.packets.size() + 1);  // loaded by fours
     isotropic_.resize(upper_begin_.back());
     isotropic_ii_.resize(elements.n_nodes);
     ratio_ = common_ratio(elements);
@@ -100,7 +100,7 @@ void SystemAssembler::sum_isotropic(double h, bool consistent_mass) {
     h_ = -1;  // until all of it is there
     consistent_ = consistent_mass;
     parallel_for(elements_.n_tets, 4096, [&](Index t) {
-        const TetPacket& packet = elements_.packets[t / tet_lanes];
+        const HookePacket& packet = elements_.tets.packets[t / tet_lanes];
         const double kV = h * (h + elements_.damping_stiffness[t]) * packet.volume[t % tet_lanes];
         if (ratio_ > 0) {
             root_[t] = std::sqrt(kV * packet.mu[t % tet_lanes]);
@@ -110,9 +110,9 @@ void SystemAssembler::sum_isotropic(double h, bool consistent_mass) {
         }
     });
     const auto term = [&](Index t, int a, int b) {  // kVμ g_a·g_b + ρV/20 (1 + δ_ab)(1 + h a_e)
-        const TetPacket& packet = elements_.packets[t / tet_lanes];
+        const HookePacket& packet = elements_.tets.packets[t / tet_lanes];
         const int lane = t % tet_lanes;
-        const auto g = rest_gradients(packet, lane);
+        const auto g = rest_gradients(elements_.tets.Dm_inv(t));
         const double k = h * (h + elements_.damping_stiffness[t]);
         const double m =
             consistent_mass ? elements_.tet_mass[t] / 20 * (1 + h * elements_.damping_mass[t]) : 0;
@@ -136,7 +136,7 @@ void SystemAssembler::sum_isotropic(double h, bool consistent_mass) {
 namespace {
 
 /// scale γ_a of eight tets, 12 numbers a tet.
-[[gnu::flatten]] void turn_packet(const TetPacket& packet, const RotationPacket& rotation,
+[[gnu::flatten]] void turn_packet(const HookePacket& packet, const RotationPacket& rotation,
                                   const Double8& scale, double* out) {
     const Mat3<Double8> G =
         (scale * load_matrix(rotation.R)) * transpose(load_matrix(packet.Dm_inv));
@@ -205,8 +205,8 @@ struct OneRatio {
 }  // namespace
 
 void SystemAssembler::turn_gradients(const CorotationCache& rotations) {
-    parallel_for(static_cast<Index>(elements_.packets.size()), 64, [&](Index p) {
-        turn_packet(elements_.packets[p], rotations.element[p],
+    parallel_for(static_cast<Index>(elements_.tets.packets.size()), 64, [&](Index p) {
+        turn_packet(elements_.tets.packets[p], rotations.element[p],
                     ratio_ > 0 ? load_tets(root_, p) : Double8(1.0),
                     gamma_.data() + numbers_a_tet * tet_lanes * static_cast<std::size_t>(p));
     });
@@ -244,7 +244,8 @@ void SystemAssembler::assemble_rows(Index begin, Index end, const Sums& sums, co
 void SystemAssembler::assemble(const SystemCoefficients& coefficients,
                                const CorotationCache& rotations, BlockCsr& A) {
     LIMBER_CHECK(A.n_blocks() == static_cast<Index>(column_.size()), "A is from make_matrix()");
-    LIMBER_CHECK(rotations.element.size() == elements_.packets.size(), "reset() the rotations");
+    LIMBER_CHECK(rotations.element.size() == elements_.tets.packets.size(),
+                 "reset() the rotations");
     LIMBER_CHECK(coefficients.consistent_mass ||
                      coefficients.lumped.size() == static_cast<std::size_t>(elements_.n_nodes),
                  "one lumped mass per node");

@@ -30,13 +30,13 @@ void find_rotation(const Mat& F, int iterations, Mat& R, Mat& S) {
 }
 
 /// R where the law turns with the element, identity elsewhere.
-Mat corotated_only(const TetPacket& packet, const Mat& R) {
+Mat corotated_only(const HookePacket& packet, const Mat& R) {
     return rotation_detail::select_matrix(Double8::load(packet.corotational) > Double8(0.5), R,
                                           Mat::identity());
 }
 
 /// Adds f_a = −V P g_a with P = R σ and g_a the rows of Dm⁻¹.  (6)
-inline void add_forces(const TetPacket& packet, const Mat& Dm_inv, const Mat& R, const Mat& S,
+inline void add_forces(const HookePacket& packet, const Mat& Dm_inv, const Mat& R, const Mat& S,
                        const CornerSum::PacketSlots& slots, Vec4d* sum) {
     const Double8 V = Double8::load(packet.volume);
     const Mat stress = hooke_stress(-(V * Double8::load(packet.mu)),
@@ -46,7 +46,7 @@ inline void add_forces(const TetPacket& packet, const Mat& Dm_inv, const Mat& R,
 
 /// Any packet: R from x, then the forces.
 template <RotationKind kind>
-[[gnu::noinline, gnu::flatten]] void rotate_any_packet(const TetPacket& packet, const Vec3d* x,
+[[gnu::noinline, gnu::flatten]] void rotate_any_packet(const HookePacket& packet, const Vec3d* x,
                                                        int iterations, RotationPacket& rotation,
                                                        const CornerSum::PacketSlots& slots,
                                                        Vec4d* sum) {
@@ -62,7 +62,7 @@ template <RotationKind kind>
 /// The usual packet, without what rarely happens: calls would push all matrices out of the
 /// registers. Where it is not enough it starts again with rotate_any_packet().
 template <RotationKind kind>
-[[gnu::flatten]] void rotate_packet(const TetPacket& packet, const Vec3d* x, int iterations,
+[[gnu::flatten]] void rotate_packet(const HookePacket& packet, const Vec3d* x, int iterations,
                                     RotationPacket& rotation, const CornerSum::PacketSlots& slots,
                                     Vec4d* sum) {
     const Mat Dm_inv = load_matrix(packet.Dm_inv);
@@ -83,10 +83,10 @@ void rotate_all(const ElementSet& elements, std::span<const Vec3d> x, int iterat
     sweep_packets(elements.corner_sum, scratch,
                   [&](Index p, const CornerSum::PacketSlots& slots, Vec4d* sum) {
                       if (kind == RotationKind::svd || iterations > usual_iterations)
-                          rotate_any_packet<kind>(elements.packets[p], x.data(), iterations,
+                          rotate_any_packet<kind>(elements.tets.packets[p], x.data(), iterations,
                                                   rotations.element[p], slots, sum);
                       else
-                          rotate_packet<kind>(elements.packets[p], x.data(), iterations,
+                          rotate_packet<kind>(elements.tets.packets[p], x.data(), iterations,
                                               rotations.element[p], slots, sum);
                   });
 }
@@ -95,13 +95,13 @@ void rotate_all(const ElementSet& elements, std::span<const Vec3d> x, int iterat
 struct Deformation {
     Mat F, R;
 };
-[[gnu::flatten]] Deformation deformation(const TetPacket& packet, std::span<const Vec3d> x) {
+[[gnu::flatten]] Deformation deformation(const HookePacket& packet, std::span<const Vec3d> x) {
     const Mat F = load_edges(x.data(), packet) * load_matrix(packet.Dm_inv);
     return {F, corotated_only(packet, rotation_exact(F, Mat::identity()))};
 }
 
-[[gnu::flatten]] void add_energy(const TetPacket& packet, std::span<const Vec3d> x, Double8& energy,
-                                 Double8& inverted) {
+[[gnu::flatten]] void add_energy(const HookePacket& packet, std::span<const Vec3d> x,
+                                 Double8& energy, Double8& inverted) {
     const Deformation d = deformation(packet, x);
     const Double8 volume = Double8::load(packet.volume), one(1.0);
     const Double8 psi =
@@ -125,7 +125,7 @@ bool has_other_law(const ElementSet& elements, Index p) {
 /// The same for laws of every kind, tet by tet.
 void add_energy_by_law(const ElementSet& elements, Index p, std::span<const Vec3d> x,
                        Double8& energy, Double8& inverted) {
-    const TetPacket& packet = elements.packets[p];
+    const HookePacket& packet = elements.tets.packets[p];
     const Mat F = load_edges(x.data(), packet) * load_matrix(packet.Dm_inv);
     const Index first = p * tet_lanes, n = std::min<Index>(tet_lanes, elements.n_tets - first);
     for (int lane = 0; lane < n; ++lane) {
@@ -150,13 +150,13 @@ double von_mises_of(const Mat3d& sigma) {
 void CorotationCache::reset(const ElementSet& elements) {
     RotationPacket identity{};
     store_matrix(Mat::identity(), identity.R);
-    element.assign(elements.packets.size(), identity);
+    element.assign(elements.tets.packets.size(), identity);
 }
 
 void update_rotations_and_forces(const ElementSet& elements, std::span<const Vec3d> x,
                                  const RotationOptions& options, CorotationCache& rotations,
                                  ElementForces& scratch, std::span<Vec3d> f) {
-    LIMBER_CHECK(rotations.element.size() == elements.packets.size(), "reset() the rotations");
+    LIMBER_CHECK(rotations.element.size() == elements.tets.packets.size(), "reset() the rotations");
     LIMBER_CHECK(x.size() == static_cast<std::size_t>(elements.n_nodes) && f.size() == x.size(),
                  "one position and one force per node");
     switch (options.kind) {
@@ -177,8 +177,8 @@ void update_rotations_and_forces(const ElementSet& elements, std::span<const Vec
 
 void measure_tets(const ElementSet& elements, std::span<const Vec3d> x, std::span<TetMeasure> out) {
     LIMBER_CHECK(out.size() == static_cast<std::size_t>(elements.n_tets), "one measure per tet");
-    parallel_for(static_cast<Index>(elements.packets.size()), 32, [&](Index p) {
-        const TetPacket& packet = elements.packets[p];
+    parallel_for(static_cast<Index>(elements.tets.packets.size()), 32, [&](Index p) {
+        const HookePacket& packet = elements.tets.packets[p];
         const Deformation d = deformation(packet, x);
         const Mat S = transpose(d.R) * d.F, strain = hooke_strain(S);
         const Mat stress = hooke_stress(Double8::load(packet.mu), Double8::load(packet.lambda), S);
@@ -207,7 +207,7 @@ void measure_tets(const ElementSet& elements, std::span<const Vec3d> x, std::spa
 ElasticEnergy elastic_energy(const ElementSet& elements, std::span<const Vec3d> x,
                              std::vector<double>& partial) {
     constexpr Index grain = CornerSum::chunk_packets;
-    const Index n_packets = static_cast<Index>(elements.packets.size());
+    const Index n_packets = static_cast<Index>(elements.tets.packets.size());
     const Index n_chunks = (n_packets + grain - 1) / grain;
     if (partial.size() < 2 * static_cast<std::size_t>(n_chunks)) partial.resize(2 * n_chunks);
     parallel_chunks(n_chunks, [&](Index chunk) {
@@ -216,7 +216,7 @@ ElasticEnergy elastic_energy(const ElementSet& elements, std::span<const Vec3d> 
             if (has_other_law(elements, p))
                 add_energy_by_law(elements, p, x, energy, inverted);
             else
-                add_energy(elements.packets[p], x, energy, inverted);
+                add_energy(elements.tets.packets[p], x, energy, inverted);
         }
         double e = 0, n = 0;
         for (int lane = 0; lane < tet_lanes; ++lane) {

@@ -13,7 +13,7 @@ using Mat = Mat3<Double8>;
 constexpr Index node_grain = 1024;
 
 /// k V P g_a for the change of shape dF: dP = R (2 μ sym(RᵀdF) + λ tr(RᵀdF) I), columns a = 1 .. 3.
-Mat stiffness_times(const TetPacket& packet, const Mat& R, const Mat& edges, const Double8& k) {
+Mat stiffness_times(const HookePacket& packet, const Mat& R, const Mat& edges, const Double8& k) {
     const Mat Dm_inv = load_matrix(packet.Dm_inv);
     const Double8 scale = k * Double8::load(packet.volume);
     const Mat stress =
@@ -35,7 +35,7 @@ struct PacketProduct {
     }
     [[gnu::flatten]] void stiffness(Index p, const CornerSum::PacketSlots& slots,
                                     Vec4d* sum) const {
-        const TetPacket& packet = elements.packets[p];
+        const HookePacket& packet = elements.tets.packets[p];
         const Mat R = load_matrix(rotations.element[p].R);
         add_balanced(stiffness_times(packet, R, load_edges(x, packet), stiffness_factor(p)),
                      slots.slot, sum);
@@ -43,7 +43,7 @@ struct PacketProduct {
     /// With ρV/20 (1 + δ_ab): each corner gets m (x_a + Σ x_b) more.
     [[gnu::flatten]] void with_mass(Index p, const CornerSum::PacketSlots& slots,
                                     Vec4d* sum) const {
-        const TetPacket& packet = elements.packets[p];
+        const HookePacket& packet = elements.tets.packets[p];
         const Mat R = load_matrix(rotations.element[p].R);
         const Mat edges = load_edges(x, packet);
         const Mat f = stiffness_times(packet, R, edges, stiffness_factor(p));
@@ -69,7 +69,8 @@ CorotationalOperator::CorotationalOperator(const ElementSet& elements)
 
 void CorotationalOperator::set(const SystemCoefficients& coefficients,
                                const CorotationCache& rotations) {
-    LIMBER_CHECK(rotations.element.size() == elements_.packets.size(), "reset() the rotations");
+    LIMBER_CHECK(rotations.element.size() == elements_.tets.packets.size(),
+                 "reset() the rotations");
     LIMBER_CHECK(coefficients.consistent_mass ||
                      coefficients.lumped.size() == static_cast<std::size_t>(elements_.n_nodes),
                  "one lumped mass per node");
@@ -112,14 +113,9 @@ void CorotationalOperator::diagonal(std::span<Mat3d> blocks) const {
         for (const Index entry : elements_.incidence.of(i)) {
             const Index t = entry / 4;
             const int a = entry % 4, lane = t % tet_lanes;
-            const TetPacket& packet = elements_.packets[t / tet_lanes];
-            Mat3d Dm_inv, R;
-            for (int k = 0; k < 9; ++k) {
-                Dm_inv.a[k] = packet.Dm_inv[k][lane];
-                R.a[k] = rotations_->element[t / tet_lanes].R[k][lane];
-            }
-            const Vec3d g =
-                a == 0 ? -(Dm_inv.row(0) + Dm_inv.row(1) + Dm_inv.row(2)) : Dm_inv.row(a - 1);
+            const HookePacket& packet = elements_.tets.at(t);
+            const Mat3d R = rotations_->at(t);
+            const Vec3d g = rest_gradients(elements_.tets.Dm_inv(t))[a];
             const double k = h * (h + elements_.damping_stiffness[t]) * packet.volume[lane];
             const Vec3d gamma = R * g;
             sum += hooke_block(k * packet.mu[lane], k * packet.lambda[lane], gamma, gamma);

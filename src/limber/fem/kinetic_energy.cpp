@@ -23,11 +23,10 @@ double kinetic_energy(const ElementSet& elements, std::span<const double> lumped
             for (Index e = begin; e < end; ++e) {
                 const double m = elements.tet_mass[e];
                 if (m == 0) continue;
-                const TetPacket& packet = elements.packets[e / tet_lanes];
                 Vec3d total{};
                 double squares = 0;
                 for (int a = 0; a < 4; ++a) {
-                    const Vec3d& v_a = v[packet.node[a][e % tet_lanes]];
+                    const Vec3d& v_a = v[elements.tets.node(e, a)];
                     total += v_a;
                     squares += squared_norm(v_a);
                 }

@@ -78,14 +78,15 @@ void WarpFrames::reset(const ElementSet& elements) {
 void refresh_frames(const ElementSet& elements, const CorotationCache& elements_now,
                     const NodeRotations& nodes_now, std::span<const char> tet_marked,
                     WarpFrames& frames) {
-    parallel_for(static_cast<Index>(elements.packets.size()), 128, [&](Index p) {
+    parallel_for(static_cast<Index>(elements.tets.packets.size()), 128, [&](Index p) {
         const Index first = p * tet_lanes;
         const int lanes = std::min<Index>(tet_lanes, elements.n_tets - first);
         const auto marked = tet_marked.subspan(first, lanes);
         if (std::find(marked.begin(), marked.end(), 1) == marked.end()) return;
         const Mat R = load_matrix(elements_now.element[p].R);
         for (int c = 0; c < 4; ++c) {
-            const Mat Q = transpose(load_rotations(nodes_now, elements.packets[p].node[c])) * R;
+            const Mat Q =
+                transpose(load_rotations(nodes_now, elements.tets.packets[p].node[c])) * R;
             const auto put = [&](int from, const Double8& w) {
                 for_each_lane({Q.a[from], Q.a[from + 1], Q.a[from + 2]}, w,
                               [&](int lane, const Packet<double, 4>& four) {
@@ -143,7 +144,7 @@ WarpAssembler::WarpAssembler(const ElementSet& elements, const BlockPairs& pairs
     : elements_(elements), pairs_(pairs) {
     gradient_.reserve(12 * static_cast<std::size_t>(elements.n_tets) + 1);
     for (Index t = 0; t < elements.n_tets; ++t)
-        for (const Vec3d& g : rest_gradients(elements.packets[t / tet_lanes], t % tet_lanes))
+        for (const Vec3d& g : rest_gradients(elements.tets.Dm_inv(t)))
             gradient_.insert(gradient_.end(), {g.x, g.y, g.z});
     gradient_.push_back(0);
     scale_.resize(elements.n_tets);
@@ -154,7 +155,7 @@ void WarpAssembler::scale_stiffness(double h, bool consistent_mass) {
     h_ = -1;  // until all of it is there
     consistent_ = consistent_mass;
     parallel_for(elements_.n_tets, 4096, [&](Index t) {
-        const TetPacket& packet = elements_.packets[t / tet_lanes];
+        const HookePacket& packet = elements_.tets.packets[t / tet_lanes];
         const int lane = t % tet_lanes;
         const double kV = h * (h + elements_.damping_stiffness[t]) * packet.volume[lane];
         const double m = elements_.tet_mass[t] / 20 * (1 + h * elements_.damping_mass[t]);
@@ -259,8 +260,8 @@ void warp_errors(const ElementSet& elements, const SystemCoefficients& coefficie
                  const WarpFrames& frames, std::span<const Vec3d> v, std::span<const Vec3d> turned,
                  std::span<double> error) {
     const double h = coefficients.h;
-    parallel_for(static_cast<Index>(elements.packets.size()), 64, [&](Index p) {
-        const TetPacket& packet = elements.packets[p];
+    parallel_for(static_cast<Index>(elements.tets.packets.size()), 64, [&](Index p) {
+        const HookePacket& packet = elements.tets.packets[p];
         const Index first = p * tet_lanes;
         const int lanes = std::min<Index>(tet_lanes, elements.n_tets - first);
         const Double8 kV = Double8(h) * (Double8(h) + load_tets(elements.damping_stiffness, p)) *

@@ -68,15 +68,7 @@ XpbdStepper::XpbdStepper(const Model& model, const Options& options)
     LIMBER_CHECK(model.cloth.membranes.empty() && model.cloth.hinges.empty(),
                  "xpbd has constraints for springs and flat hinges alone");
     tets_.nodes = model.mesh.tets;
-    rest_.resize(model.mesh.tets.size());
-    for (Index t = 0; t < model.n_tets(); ++t) {
-        const Tet& tet = model.mesh.tets[t];
-        const Vec3d o = model.mesh.nodes[tet[0]];
-        const Mat3d Dm =
-            Mat3d::from_columns(model.mesh.nodes[tet[1]] - o, model.mesh.nodes[tet[2]] - o,
-                                model.mesh.nodes[tet[3]] - o);
-        rest_[t] = {inverse(Dm), determinant(Dm) / 6, model.tet_material[t]};
-    }
+    rest_.fill(model.mesh, tets_in_mesh_order(model.n_tets(), 1), EmptyLanes::zero);
     for (const Spring& spring : model.cloth.springs) springs_.nodes.push_back(spring.nodes);
     for (const FlatHinge& hinge : model.cloth.flat_hinges) hinges_.nodes.push_back(hinge.nodes);
     for (const ViscousEdge& edge : model.viscous) viscous_.nodes.push_back(edge.nodes);
@@ -121,16 +113,17 @@ void XpbdStepper::project(const std::array<Index, N>& nodes, double C,
 
 void XpbdStepper::solve_tet(Index t) {
     const Tet& nodes = tets_.nodes[t];
-    const TetRest& rest = rest_[t];
-    const Material& material = model_.materials[rest.material];
+    const Mat3d Dm_inv = rest_.Dm_inv(t);
+    const double volume = rest_.volume(t);
+    const Material& material = model_.materials[model_.tet_material[t]];
     const auto solve = [&](auto&& constraint_of) {
         const Vec3d o = x_[nodes[0]];
         const Mat3d F =
-            Mat3d::from_columns(x_[nodes[1]] - o, x_[nodes[2]] - o, x_[nodes[3]] - o) * rest.Dm_inv;
+            Mat3d::from_columns(x_[nodes[1]] - o, x_[nodes[2]] - o, x_[nodes[3]] - o) * Dm_inv;
         const TetConstraint c = constraint_of(F);
-        const Mat3d G = c.gradient * transpose(rest.Dm_inv);
+        const Mat3d G = c.gradient * transpose(Dm_inv);
         project<4>(nodes, c.C, {-(G.col(0) + G.col(1) + G.col(2)), G.col(0), G.col(1), G.col(2)},
-                   c.k * rest.volume, material.damping_stiffness);
+                   c.k * volume, material.damping_stiffness);
     };
     std::visit(
         [&](const auto& law) {

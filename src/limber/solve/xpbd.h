@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "limber/core/fields.h"
+#include "limber/fem/elements/tet_store.h"
 #include "limber/mesh/colouring.h"
 #include "limber/solve/stepper.h"
 
@@ -55,11 +56,6 @@ class XpbdStepper final : public Stepper {
         std::vector<std::array<Index, N>> nodes;
         Colouring colours;
     };
-    struct TetRest {
-        Mat3d Dm_inv;
-        double volume = 0;
-        Index material = 0;
-    };
     template <int N>
     void colour(Group<N>& group);
     template <int N, class F>
@@ -82,7 +78,7 @@ class XpbdStepper final : public Stepper {
     double h_ = 0;  // of a sub-step [s]
     Group<4> tets_, hinges_;
     Group<2> springs_, viscous_;
-    std::vector<TetRest> rest_;
+    TetStore<double, 1> rest_;
     std::vector<Vec3d> x_, before_, v_;
     std::vector<Vec3d> inverse_mass_;  // 1/(m + h c) along free axes, 0 along others [1/kg]
     std::vector<Vec3d> pull_;          // of constraints on pinned axes, averaged over the step [N]

@@ -7,26 +7,27 @@
 
 #include "limber/core/simd.h"
 #include "limber/fem/corner_sum.h"
+#include "limber/fem/elements/tet_store.h"
 #include "limber/fem/materials.h"
 #include "limber/mesh/tet_mesh.h"
 
 namespace limber {
 
-/// What the linearly implicit solvers read of eight tets. A packet past the end of the mesh is
-/// filled up with lanes of zero volume at node 0.
-struct alignas(64) TetPacket {
-    Index node[4][tet_lanes];
-    double Dm_inv[9][tet_lanes];     // inverse rest shape, column-major entries [1/m]
-    double volume[tet_lanes];        // [m³]
+/// What the linearly implicit solvers read of eight tets besides their shapes: Hooke's law of each.
+struct HookeLanes {
     double mu[tet_lanes];            // [Pa]
     double lambda[tet_lanes];        // [Pa]
     double corotational[tet_lanes];  // 1: the law turns with the element; 0: R = I
 };
+/// In the order of the mesh: tet t is lane t % 8 of packet t / 8. The last packet is filled up with
+/// lanes of zero volume at node 0.
+using HookeStore = TetStore<double, tet_lanes, HookeLanes>;
+using HookePacket = HookeStore::Lanes;
 
 /// The elements of a model: const after make_elements.
 struct ElementSet {
     Index n_nodes = 0, n_tets = 0;
-    std::vector<TetPacket> packets;         // ceil(n_tets / 8)
+    HookeStore tets;
     NodeTets incidence;                     // node -> tet * 4 + corner, ascending
     CornerSum corner_sum;                   // how per-corner values are summed into nodes
     std::vector<double> tet_mass;           // ρ V [kg]
@@ -40,17 +41,6 @@ struct ElementSet {
 
 ElementSet make_elements(const TetMesh& mesh, std::span<const Material> materials,
                          std::span<const Index> tet_material);
-
-/// g_0 .. g_3, the gradients of the shape functions of one tet at rest [1/m].
-inline std::array<Vec3d, 4> rest_gradients(const Mat3d& Dm_inv) {
-    const Vec3d g1 = Dm_inv.row(0), g2 = Dm_inv.row(1), g3 = Dm_inv.row(2);
-    return {-(g1 + g2 + g3), g1, g2, g3};
-}
-inline std::array<Vec3d, 4> rest_gradients(const TetPacket& packet, int lane) {
-    Mat3d Dm_inv;
-    for (int i = 0; i < 9; ++i) Dm_inv.a[i] = packet.Dm_inv[i][lane];
-    return rest_gradients(Dm_inv);
-}
 
 /// Lumped mass: a quarter of each tet to each corner [kg].
 std::vector<double> lumped_mass(const ElementSet& elements);

@@ -155,7 +155,7 @@ Mat3<Packet<Real, W>> load_edges(const Vec3<Real>* x, const Index (&node)[4][W])
     return Mat3<Packet<Real, W>>::from_columns(
         load_corner(x, node[1]) - x0, load_corner(x, node[2]) - x0, load_corner(x, node[3]) - x0);
 }
-inline Mat3<Double8> load_edges(const Vec3d* x, const TetPacket& packet) {
+inline Mat3<Double8> load_edges(const Vec3d* x, const HookePacket& packet) {
     return load_edges(x, packet.node);
 }
 

@@ -36,61 +36,34 @@ Mat9d tangent(const Law& law, HessianKind kind, const Mat3d& F, double l) {
 template <class Real>
 TetPotential<Real>::TetPotential(const TetMesh& mesh, std::span<const Material> materials,
                                  std::span<const Index> tet_material)
-    : materials_(materials), tets_(mesh.tets), rest_(mesh.tets.size()) {
+    : mesh_(mesh), materials_(materials), tet_material_(tet_material), place_(mesh.tets.size()) {
     const Index n_tets = mesh.n_tets();
-    std::vector<Index> order(n_tets), packet_begin{0};
-    for (Index t = 0; t < n_tets; ++t) order[t] = t;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](Index a, Index b) { return tet_material[a] < tet_material[b]; });
-    for (Index k = 0; k < n_tets; ++k) {
-        const Index t = order[k], m = tet_material[t];
-        const bool other = k == 0 || m != tet_material[order[k - 1]];
-        const int lane = other ? 0 : (rest_[order[k - 1]].place + 1) % W;
-        if (lane == 0) {
-            const Index packet = static_cast<Index>(groups_.size());
-            const bool full = packet - packet_begin.back() == CornerSumOf<W>::chunk_packets;
-            if (packet > 0 && (other || full)) packet_begin.push_back(packet);
-            if (packet == packet_begin.back()) chunk_material_.push_back(m);
-            groups_.emplace_back();
-        }
-        Group& group = groups_.back();
-        const Vec3d a = mesh.nodes[tets_[t][0]];
-        const Mat3d Dm = Mat3d::from_columns(
-            mesh.nodes[tets_[t][1]] - a, mesh.nodes[tets_[t][2]] - a, mesh.nodes[tets_[t][3]] - a);
-        rest_[t] = {inverse(Dm), determinant(Dm) / 6,
-                    static_cast<Index>(groups_.size() - 1) * W + lane, m};
-        LIMBER_CHECK(rest_[t].volume > 0, "a tet at rest has a positive volume");
-        for (int c = 0; c < 4; ++c) group.node[c][lane] = tets_[t][c];
-        for (int i = 0; i < 9; ++i) group.Dm_inv[i][lane] = static_cast<Real>(rest_[t].Dm_inv.a[i]);
-        group.volume[lane] = static_cast<Real>(rest_[t].volume);
-        converts_ = converts_ || materials[m].conversion.on;
+    TetOrder order = tets_by_material(tet_material, W, CornerSumOf<W>::chunk_packets);
+    store_.fill(mesh, order, EmptyLanes::repeat);
+    chunk_material_ = std::move(order.material);
+    tet_of_place_ = std::move(order.entry);
+    for (Index place = 0; place < static_cast<Index>(tet_of_place_.size()); ++place) {
+        Index& tet = tet_of_place_[place];
+        if (tet == TetOrder::none) continue;
+        tet /= 4;
+        place_[tet] = place;
+        LIMBER_CHECK(store_.volume(place) > 0, "a tet at rest has a positive volume");
     }
-    // A lane without a tet repeats the first, so that no law is asked for F = 0; its volume is 0
-    // and no node reads its slot.
-    for (Group& group : groups_)
-        for (int lane = 1; lane < W; ++lane) {
-            if (group.volume[lane] > 0) continue;
-            for (auto& node : group.node) node[lane] = node[0];
-            for (auto& entry : group.Dm_inv) entry[lane] = entry[0];
-        }
     // Terms of 3μ/2 that cancel at rest, errors independent from tet to tet, four of them at most.
     double squares = 0;
-    for (const RestTet& rest : rest_) {
-        const double terms = 1.5 * small_strain(materials[rest.material]).mu * rest.volume;
+    for (Index t = 0; t < n_tets; ++t) {
+        const double terms = 1.5 * small_strain(material_of(t)).mu * rest_of(t).volume;
         squares += terms * terms;
+        converts_ = converts_ || material_of(t).conversion.on;
     }
     rounding_scale_ = 4 * std::sqrt(squares);
-    tet_of_place_.assign(groups_.size() * W, -1);
-    for (Index t = 0; t < n_tets; ++t) tet_of_place_[rest_[t].place] = t;
-    packet_begin.push_back(static_cast<Index>(groups_.size()));
-    if (n_tets == 0) packet_begin = {0};
-    incidence_ = node_tets(mesh.n_nodes(), tets_);
+    incidence_ = node_tets(mesh.n_nodes(), mesh.tets);
     NodeTets places = incidence_;
-    for (Index& entry : places.entry) entry = rest_[entry / 4].place * 4 + entry % 4;
+    for (Index& entry : places.entry) entry = place_[entry / 4] * 4 + entry % 4;
     for (Index i = 0; i < mesh.n_nodes(); ++i)
         std::sort(places.entry.begin() + places.begin[i],
                   places.entry.begin() + places.begin[i + 1]);
-    plan_ = make_corner_sum<W>(places, std::move(packet_begin));
+    plan_ = make_corner_sum<W>(places, std::move(order.packet_begin));
     chunk_energy_.resize(plan_.n_chunks());
     chunk_converted_.resize(plan_.n_chunks());
 }
@@ -104,13 +77,19 @@ auto TetPotential<Real>::gradient_of(const Group& group, const Vec3<Real>* x) co
 }
 
 template <class Real>
+auto TetPotential<Real>::rest_of(Index t) const -> Rest {
+    const Mat3d Dm = rest_shape(mesh_, t);
+    return {inverse(Dm), determinant(Dm) / 6};
+}
+
+template <class Real>
 Mat3d TetPotential<Real>::deformation(Index t, Positions x) const {
     const auto at = [&](int c) {
-        const Vec3<Real>& p = x[tets_[t][c]];
+        const Vec3<Real>& p = x[mesh_.tets[t][c]];
         return Vec3d{p.x, p.y, p.z};
     };
     const Vec3d a = at(0);
-    return Mat3d::from_columns(at(1) - a, at(2) - a, at(3) - a) * rest_[t].Dm_inv;
+    return Mat3d::from_columns(at(1) - a, at(2) - a, at(3) - a) * rest_of(t).Dm_inv;
 }
 
 template <class Real>
@@ -120,7 +99,7 @@ void TetPotential<Real>::begin_step(Positions x) {
         visit_law(materials_[chunk_material_[chunk]], [&](const auto& law) {
             bool converted = false;
             for (Index p = plan_.packet_begin[chunk]; p < plan_.packet_begin[chunk + 1]; ++p) {
-                Group& group = groups_[p];
+                Group& group = store_.packets[p];
                 const Mat3<Lanes> F = gradient_of(group, x.data());
                 for (int lane = 0; lane < W; ++lane) {
                     Mat3d own;
@@ -137,24 +116,25 @@ void TetPotential<Real>::begin_step(Positions x) {
 
 template <class Real>
 std::vector<char> TetPotential<Real>::kept() const {
-    std::vector<char> out(converts_ ? tets_.size() : 0);
+    std::vector<char> out(converts_ ? place_.size() : 0);
     for (std::size_t t = 0; t < out.size(); ++t)
-        out[t] = groups_[rest_[t].place / W].kept[rest_[t].place % W] > 0;
+        out[t] = store_.at(place_[t]).kept[place_[t] % W] > 0;
     return out;
 }
 
 template <class Real>
 void TetPotential<Real>::set_kept(std::span<const char> kept) {
     if (!converts_) return;
-    for (std::size_t t = 0; t < tets_.size(); ++t) {
-        Group& group = groups_[rest_[t].place / W];
+    for (std::size_t t = 0; t < place_.size(); ++t) {
+        Group& group = store_.at(place_[t]);
         const Real keeps = kept.empty() ? Real(0) : static_cast<Real>(kept[t]);
-        group.kept[rest_[t].place % W] = group.interpolant[rest_[t].place % W] = keeps;
+        group.kept[place_[t] % W] = group.interpolant[place_[t] % W] = keeps;
     }
     for (Index chunk = 0; chunk < plan_.n_chunks(); ++chunk) {
         bool converted = false;
         for (Index p = plan_.packet_begin[chunk]; p < plan_.packet_begin[chunk + 1]; ++p)
-            converted = converted || any(Lanes::load(groups_[p].interpolant) > Lanes(Real(0)));
+            converted =
+                converted || any(Lanes::load(store_.packets[p].interpolant) > Lanes(Real(0)));
         chunk_converted_[chunk] = converted;
     }
 }
@@ -175,7 +155,7 @@ void TetPotential<Real>::hold(Positions x) {
             if (!law.conversion.on) return;
             bool converted = false;
             for (Index p = plan_.packet_begin[chunk]; p < plan_.packet_begin[chunk + 1]; ++p) {
-                Group& group = groups_[p];
+                Group& group = store_.packets[p];
                 const Lanes l = next_interpolant(law, gradient_of(group, x.data()),
                                                  Lanes::load(group.interpolant), group.kept);
                 l.store(group.interpolant);
@@ -221,7 +201,7 @@ template <class Law>
 [[gnu::flatten]] double TetPotential<Real>::sum_energy(const PointLaw<Law>& law, Index first,
                                                        Index last, const Vec3<Real>* x) const {
     double sum = 0;
-    for (const Group *group = &groups_[first], *end = group + (last - first); group != end;
+    for (const Group *group = &store_.packets[first], *end = group + (last - first); group != end;
          ++group) {
         const Mat3<Lanes> F = gradient_of(*group, x);
         const Lanes l = Lanes::load(group->interpolant), zero(Real(0));
@@ -259,7 +239,7 @@ template <class Law>
                                                        Vec4<Real>* sum) {
     bool converted = false;
     const auto* slots = &plan_.packet[first];
-    for (Group *group = &groups_[first], *end = group + (last - first); group != end;
+    for (Group *group = &store_.packets[first], *end = group + (last - first); group != end;
          ++group, ++slots) {
         const Mat3<Lanes> F = gradient_of(*group, x);
         Lanes l = Lanes::load(group->interpolant);
@@ -308,7 +288,7 @@ template <class Law>
 void TetPotential<Real>::sweep_diagonal(const PointLaw<Law>& law, Index first, Index last,
                                         const Vec3<Real>* x, Vec4<Real>* sum) const {
     for (Index p = first; p < last; ++p) {
-        const Group& group = groups_[p];
+        const Group& group = store_.packets[p];
         const Mat3<Lanes> F = gradient_of(group, x);
         const Lanes l = Lanes::load(group.interpolant), V = Lanes::load(group.volume);
         Mat3<Lanes> Dm_inv;
@@ -338,11 +318,11 @@ void TetPotential<Real>::add_diagonal(Positions x, std::span<Vec3<Real>> d) {
 template <class Real>
 void TetPotential<Real>::add_diagonal_blocks(Positions x, HessianKind kind,
                                              std::span<Mat3<Real>> D) {
-    diagonal_.resize(tets_.size());
-    parallel_for(static_cast<Index>(tets_.size()), 128, [&](Index t) {
-        const RestTet& rest = rest_[t];
-        const double l = groups_[rest.place / W].interpolant[rest.place % W];
-        visit_law(materials_[rest.material], [&](const auto& law) {
+    diagonal_.resize(place_.size());
+    parallel_for(static_cast<Index>(place_.size()), 128, [&](Index t) {
+        const Rest rest = rest_of(t);
+        const double l = store_.at(place_[t]).interpolant[place_[t] % W];
+        visit_law(material_of(t), [&](const auto& law) {
             const Mat9d C = tangent(law, kind, deformation(t, x), l);
             const auto g = rest_gradients(rest.Dm_inv);
             for (int a = 0; a < 4; ++a) diagonal_[t][a] = contracted(C, rest.volume, g[a], g[a]);
@@ -357,7 +337,7 @@ void TetPotential<Real>::add_diagonal_blocks(Positions x, HessianKind kind,
 
 template <class Real>
 void TetPotential<Real>::add_pairs(std::vector<std::array<Index, 2>>& pairs) const {
-    for (const Tet& tet : tets_)
+    for (const Tet& tet : mesh_.tets)
         for (int a = 0; a < 4; ++a)
             for (int b = a + 1; b < 4; ++b)
                 pairs.push_back({std::min(tet[a], tet[b]), std::max(tet[a], tet[b])});
@@ -368,9 +348,9 @@ template <class Matrix>
 void TetPotential<Real>::ensure_scatter(const Matrix& A) {
     if (has_scatter_) return;
     if constexpr (std::is_same_v<Matrix, BlockCsr>)
-        scatter_ = BlockScatter<4>(A, tets_);
+        scatter_ = BlockScatter<4>(A, mesh_.tets);
     else
-        scatter_ = BlockScatter<4>(A.pattern(), tets_);
+        scatter_ = BlockScatter<4>(A.pattern(), mesh_.tets);
     has_scatter_ = true;
 }
 
@@ -382,7 +362,7 @@ void TetPotential<Real>::sweep_tangent(const PointLaw<Law>& law, Index first, In
                                        std::span<BlockScatter<4>::BlocksOf<Out>> blocks) const {
     const auto pair = [](int a, int b) { return BlockScatter<4>::pair(a, b); };
     for (Index p = first; p < last; ++p) {
-        const Group& group = groups_[p];
+        const Group& group = store_.packets[p];
         const Lanes l = Lanes::load(group.interpolant), V = Lanes::load(group.volume);
         Mat3<Lanes> Dm_inv;
         for (int i = 0; i < 9; ++i) Dm_inv.a[i] = Lanes::load(group.Dm_inv[i]);
@@ -431,7 +411,7 @@ bool TetPotential<Real>::assemble_tangent(Positions x, BlockRows<Out>& A) {
             return rounded_blocks_;
     }
     ();
-    blocks.resize(tets_.size());
+    blocks.resize(place_.size());
     parallel_chunks(plan_.n_chunks(), [&](Index chunk) {
         visit_law(materials_[chunk_material_[chunk]], [&]<class Law>(const PointLaw<Law>& law) {
             if constexpr (IsotropicLaw<Law>)
@@ -448,11 +428,11 @@ template <class Real>
 template <class Weight>
 void TetPotential<Real>::assemble(Positions x, HessianKind kind, Weight&& weight, BlockCsr& A) {
     ensure_scatter(A);
-    blocks_.resize(tets_.size());
-    parallel_for(static_cast<Index>(tets_.size()), 128, [&](Index t) {
-        const RestTet& rest = rest_[t];
-        const double l = groups_[rest.place / W].interpolant[rest.place % W];
-        visit_law(materials_[rest.material], [&](const auto& law) {
+    blocks_.resize(place_.size());
+    parallel_for(static_cast<Index>(place_.size()), 128, [&](Index t) {
+        const Rest rest = rest_of(t);
+        const double l = store_.at(place_[t]).interpolant[place_[t] % W];
+        visit_law(material_of(t), [&](const auto& law) {
             const Mat9d C = tangent(law, kind, deformation(t, x), l);
             const auto g = rest_gradients(rest.Dm_inv);
             for (int a = 0; a < 4; ++a)
@@ -482,10 +462,10 @@ void TetPotential<Real>::add_hessian(Positions x, HessianKind kind, double scale
 template <class Real>
 bool TetPotential<Real>::add_projective_matrix(BlockCsr& A) {
     ensure_scatter(A);
-    blocks_.resize(tets_.size());
-    parallel_for(static_cast<Index>(tets_.size()), 128, [&](Index t) {
-        const RestTet& rest = rest_[t];
-        const Lame lame = small_strain(materials_[rest.material]);
+    blocks_.resize(place_.size());
+    parallel_for(static_cast<Index>(place_.size()), 128, [&](Index t) {
+        const Rest rest = rest_of(t);
+        const Lame lame = small_strain(material_of(t));
         const double k = lame.mu + 1.5 * std::max(lame.lambda, 0.0);
         const auto g = rest_gradients(rest.Dm_inv);
         for (int a = 0; a < 4; ++a)
@@ -507,9 +487,9 @@ void TetPotential<Real>::add_damping(Positions x, std::span<const double> b, dou
 
 template <class Real>
 std::vector<double> TetPotential<Real>::interpolants() const {
-    std::vector<double> out(tets_.size());
-    for (std::size_t t = 0; t < tets_.size(); ++t)
-        out[t] = groups_[rest_[t].place / W].interpolant[rest_[t].place % W];
+    std::vector<double> out(place_.size());
+    for (std::size_t t = 0; t < place_.size(); ++t)
+        out[t] = store_.at(place_[t]).interpolant[place_[t] % W];
     return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "limber/fem/block_scatter.h"
 #include "limber/fem/corner_sum.h"
+#include "limber/fem/elements/tet_store.h"
 #include "limber/fem/materials.h"
 #include "limber/fem/potential.h"
 #include "limber/mesh/tet_mesh.h"
@@ -21,7 +22,7 @@ class TetPotential final : public Potential<Real> {
     using Lanes = Packet<Real, W>;
     using typename Potential<Real>::Positions;
 
-    /// Borrows the materials.
+    /// Borrows the mesh, the materials and their indices.
     TetPotential(const TetMesh& mesh, std::span<const Material> materials,
                  std::span<const Index> tet_material);
 
@@ -50,19 +51,12 @@ class TetPotential final : public Potential<Real> {
     std::vector<double> interpolants() const;
 
   private:
-    struct alignas(64) Group {  // of W tets of one material; unused lanes repeat one, volume 0
-        Index node[4][W];
-        Real Dm_inv[9][W];
-        Real volume[W];
+    struct ConversionLanes {
         Real interpolant[W];
         Real kept[W];  // 1 where the interpolant stays 1 in this step of time, else 0
     };
-    struct RestTet {
-        Mat3d Dm_inv;
-        double volume;
-        Index place;  // packet * W + lane
-        Index material;
-    };
+    using Store = TetStore<Real, W, ConversionLanes>;  // packets of one material each
+    using Group = typename Store::Lanes;
     Mat3<Lanes> gradient_of(const Group& group, const Vec3<Real>* x) const;
     template <class Law>
     bool sweep_stress(const PointLaw<Law>& law, bool hold, Index first, Index last,
@@ -83,10 +77,20 @@ class TetPotential final : public Potential<Real> {
     template <class Weight>
     void assemble(Positions x, HessianKind kind, Weight&& weight, BlockCsr& A);
 
+    /// Of one tet in double, whatever Real is: from the mesh, to the last bit.
+    struct Rest {
+        Mat3d Dm_inv;
+        double volume;
+    };
+    Rest rest_of(Index tet) const;
+    const Material& material_of(Index tet) const { return materials_[tet_material_[tet]]; }
+
+    const TetMesh& mesh_;
     std::span<const Material> materials_;
-    std::vector<Tet> tets_;
-    std::vector<RestTet> rest_;
-    std::vector<Group> groups_;
+    std::span<const Index> tet_material_;
+    Store store_;
+    std::vector<Index> place_;         // of each tet: packet * W + lane
+    std::vector<Index> tet_of_place_;  // -1: no tet in this lane
     std::vector<Index> chunk_material_;
     CornerSumOf<W> plan_;
     CornerSumScratchOf<Real> scratch_, diagonal_scratch_;
@@ -100,7 +104,6 @@ class TetPotential final : public Potential<Real> {
     bool has_scatter_ = false;
     std::vector<BlockScatter<4>::Blocks> blocks_;
     std::vector<BlockScatter<4>::BlocksOf<float>> rounded_blocks_;
-    std::vector<Index> tet_of_place_;  // -1: no tet in this lane
 };
 
 }  // namespace limber
