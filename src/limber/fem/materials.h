@@ -23,6 +23,13 @@ namespace limber {
 using AnyMaterial = std::variant<CorotatedElastic, LinearElastic, StVenantKirchhoff, NeoHookean,
                                  NeoHookeanLog, MooneyRivlin, Fung, ProjectiveElastic, SplineLaw>;
 
+/// A law that is Hooke's in the frame of a rotation, or in that of the world: its tangent with that
+/// frame held is linear, and linearly implicit solvers take it.
+template <class Law>
+concept HookesLaw = requires {
+    requires Law::hooke;
+};
+
 /// How an element that is nearly flat or inverted is handed over to the projective energy. Wang &
 /// Yang 2016, Eqs. (16)-(19).
 template <class P>

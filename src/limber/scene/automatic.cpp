@@ -50,7 +50,7 @@ std::string nonlinear_law(const SceneDef& scene) {
         if (it == scene.materials.end()) return {};
         const std::string kind(it->second.kind);
         if (it->second.invertible) return kind + " with invertible = true";
-        return kind == "corotated" || kind == "linear" ? std::string() : kind;
+        return is_hookes_law(kind) ? std::string() : kind;
     };
     for (const BodyDef& body : scene.bodies) {
         if (body.rigid) continue;

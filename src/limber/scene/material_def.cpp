@@ -28,6 +28,18 @@ void with_law(const std::string& name, F&& f) {
     }(static_cast<const AnyMaterial*>(nullptr));
 }
 
+/// "corotated" or "linear" or ...
+std::string hookes_laws() {
+    std::string out;
+    [&]<class... Law>(const std::variant<Law...>*) {
+        ((HookesLaw<Law>
+              ? void(out += (out.empty() ? "\"" : " or \"") + std::string(Law::name) + '"')
+              : void()),
+         ...);
+    }(static_cast<const AnyMaterial*>(nullptr));
+    return out;
+}
+
 /// A law of several numbers takes one of them beside the moduli.
 template <class Law>
 concept HasShare = requires(Law law, Lame lame) {
@@ -181,12 +193,11 @@ void check_moduli(const MaterialDef& def, const Lame& lame) {
 void check_linearly_implicit(const MaterialDef& def, const std::string& solver,
                              const std::string& minimising) {
     const std::string with = " cannot go with solver.kind = \"" + solver + "\", which ";
-    if (def.kind != CorotatedElastic::name && def.kind != LinearElastic::name)
+    if (!is_hookes_law(def.kind))
         refuse(def, "kind",
                "kind = \"" + def.kind + '"' + with +
-                   "solves one linear system a step with the rotations of its start; allowed: "
-                   "kind = \"corotated\" or \"linear\"" +
-                   minimising);
+                   "solves one linear system a step with the rotations of its start; allowed: " +
+                   "kind = " + hookes_laws() + minimising);
     if (def.damping.viscous > 0)
         refuse(def, "damping",
                "damping.viscous" + with +
@@ -204,6 +215,12 @@ void check_linearly_implicit(const MaterialDef& def, const std::string& solver,
 }
 
 }  // namespace
+
+bool is_hookes_law(std::string_view name) {
+    bool is = false;
+    with_law(std::string(name), [&]<class Law>(const Law&) { is = HookesLaw<Law>; });
+    return is;
+}
 
 TypeInfo FieldTraits<LawName>::describe(Rule) {
     TypeInfo type = type_of(FieldKind::choice);

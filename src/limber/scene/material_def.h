@@ -121,6 +121,10 @@ void fields(Visitor& field, MaterialDef& o) {
 struct SceneDef;
 class ErrorList;
 
+/// Whether the law of that name is Hooke's in a frame that turns or not, as linearly implicit
+/// solvers need.
+bool is_hookes_law(std::string_view name);
+
 /// The material of a definition; an InputError where its numbers do not make one. `assumed` gets
 /// what was taken because nothing was given.
 Material make_material(const std::string& name, const MaterialDef& def, std::string& assumed);

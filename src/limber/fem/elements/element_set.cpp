@@ -23,8 +23,7 @@ LawParameters parameters_of(const Material& material) {
 }
 
 bool is_more_than_corotated(const Material& m) {
-    const bool simple = std::holds_alternative<CorotatedElastic>(m.law) ||
-                        std::holds_alternative<LinearElastic>(m.law);
+    const bool simple = std::visit([]<class Law>(const Law&) { return HookesLaw<Law>; }, m.law);
     return !simple || m.volume != 0 || m.conversion.on;
 }
 

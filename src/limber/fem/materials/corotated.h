@@ -24,6 +24,7 @@ struct CorotatedElasticOf {
     static constexpr std::string_view help =
         "linear in the turning frame of each element; no ghost forces under rotation";
     static constexpr bool corotational = true;
+    static constexpr bool hooke = true;  // fem/hooke.h with the moduli of small_strain()
     static constexpr int n_raw = 0;
     P mu{}, lambda{};     // Lamé parameters [Pa]
     bool frozen = false;  // the tangent: R held fixed, or changing with F

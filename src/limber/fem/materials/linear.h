@@ -19,6 +19,7 @@ struct LinearElasticOf {
     static constexpr std::string_view name = "linear";
     static constexpr std::string_view help = "small strains only; swells when it turns";
     static constexpr bool corotational = false;
+    static constexpr bool hooke = true;  // fem/hooke.h with the moduli of small_strain()
     static constexpr int n_raw = 0;
     P mu{}, lambda{};  // Lamé parameters [Pa]
 
