@@ -17,6 +17,7 @@ repeat    the tests 20 times in a row
 resume    stop after every step and go on to the end, every solver with every contact
 kill      kill and resume, 500 times
 descent   descent at its defaults: every body under every law, bodies drawn by the commit, six of 50K to 300K tets
+adding    the patches of docs/adding_*.md, built and run
 calculix  beside CalculiX
 blender   exported runs in Blender
 scenes    every scene to its end
@@ -109,6 +110,7 @@ long_descent() {
   ! grep '^- not reproduced' build/descent-bodies.log
 }
 long_kill() { release_build; /usr/bin/python3 tests/program/kill_resume.py build/release/limber --times 500; }
+long_adding() { release_build; /usr/bin/python3 tests/tools/doc_patches.py build/release --build; }
 long_calculix() {
   release_build
   tools/packages.sh reference && /usr/bin/python3 tests/reference/calculix.py build/release/limber

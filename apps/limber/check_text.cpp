@@ -181,7 +181,7 @@ ordered_json findings_json(const std::vector<Diagnosis>& findings) {
 }
 
 ordered_json mesh_json(const std::string& file, const std::string& format, const MeshReport& r) {
-    ordered_json j;
+    ordered_json j = ordered_json::object();
     j["file"] = file;
     j["kind"] = "mesh";
     j["format"] = format;

@@ -31,7 +31,7 @@ struct BenchArguments {
 std::string json_of(const bench::BenchEntry& entry, const bench::BenchOptions& options,
                     const bench::BenchResult& result, double seconds) {
     using Json = nlohmann::ordered_json;
-    Json out;
+    Json out = Json::object();
     out["bench"] = std::string(entry.name);
     out["source"] = std::string(entry.source);
     out["size"] = options.pick("quick", "usual", "full");

@@ -31,7 +31,7 @@ ordered_json numbers(const Vec3d& v) {
 
 /// The report of one file and the exit code it asks for.
 struct Checked {
-    ordered_json report;
+    ordered_json report = ordered_json::object();
     int code = 0;
 };
 
@@ -241,7 +241,7 @@ Checked check_scene_file(const std::string& file, const Arguments& a) {
     const SceneDef scene = load_scene(file);
     BuildReport built;
     const Model model = build_model(scene, built, {.strict = a.strict});
-    ordered_json report;
+    ordered_json report = ordered_json::object();
     report["file"] = file;
     report["kind"] = "scene";
     report["solver"] = scene.solver.options.name;

@@ -137,7 +137,7 @@ ordered_json examine() {
     const BuildInfo& info = build_info();
     struct sysinfo system {};
     sysinfo(&system);
-    ordered_json report;
+    ordered_json report = ordered_json::object();
     report["version"] = info.version;
     report["git"] = info.commit;
     report["build"] = info.flags;

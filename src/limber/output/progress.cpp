@@ -190,7 +190,7 @@ std::string Progress::plain_line(std::int64_t step, double time) const {
 
 std::string Progress::json_line(std::string_view event, const World& world) const {
     const std::int64_t step = world.state().step;
-    nlohmann::ordered_json out;
+    nlohmann::ordered_json out = nlohmann::ordered_json::object();
     out["event"] = std::string(event);
     out["step"] = step;
     out["total_steps"] = options_.total_steps;

@@ -184,7 +184,8 @@ void Summary::end(const World& world) {
 void Summary::write(const World& world, const std::string& status) {
     const Model& model = world.model();
     const std::string cpu = cpu_name();
-    Json out;
+    // Not null: where memory is short, the object that the first key makes of it is left half made.
+    Json out = Json::object();
     out["version"] = std::string(build_info().version);
     out["git"] = std::string(build_info().commit);
     out["build"] = std::string(build_info().flags);

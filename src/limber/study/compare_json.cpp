@@ -38,7 +38,7 @@ Json settings_json(const std::vector<Setting>& settings) {
 }
 
 Json contestant_json(const CompareResult& result, const ContestantResult& c) {
-    Json out;
+    Json out = Json::object();
     out["solver"] = c.spec.text;
     out["kind"] = c.spec.kind;
     out["family"] = std::string(family_name(c.family));
@@ -81,7 +81,7 @@ Json contestant_json(const CompareResult& result, const ContestantResult& c) {
 }  // namespace
 
 std::string compare_json(const CompareResult& result) {
-    Json out;
+    Json out = Json::object();
     out["limber"] = std::string(build_info().version);
     out["git"] = std::string(build_info().commit);
     out["build"] = std::string(build_info().flags);
