@@ -8,7 +8,7 @@
 
 #include "limber/solve/step_report.h"
 #include "limber/view/command.h"
-#include "limber/view/server.h"
+#include "limber/view/server/server.h"
 
 namespace limber {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/view/request_check.h"
+#include "limber/view/server/request_check.h"
 
 namespace limber {
 
@@ -53,7 +53,7 @@ struct ServerCounts {
     int connections = 0;            // now
 };
 
-struct ViewHub;
+struct ServerParts;
 
 /// HTTP and WebSocket on one port, on a thread of its own. Whoever publishes never waits for a
 /// client: publishing swaps a pointer under a lock that is never held for longer than that.
@@ -85,7 +85,7 @@ class ViewServer {
     ServerCounts counts() const;
 
   private:
-    std::unique_ptr<ViewHub> hub_;
+    std::unique_ptr<ServerParts> parts_;
 };
 
 }  // namespace limber
