@@ -61,6 +61,7 @@ void LiveSession::open(PreparedScene prepared) {
     built_ = std::move(prepared.built);
     remark_ = std::move(prepared.remark);
     pins_.clear();
+    by_hand_ = false;
 }
 
 void LiveSession::add_pin(Model& model, const UserPin& user) const {
@@ -150,6 +151,7 @@ void LiveSession::change(const std::string& path, const std::string& literal) {
         throw;
     }
     load_ = std::move(load);
+    if (world_->state().step > 0) by_hand_ = true;  // the command would have it from the start
 }
 
 bool LiveSession::in_surface(const SurfacePick& pick) const {
@@ -170,6 +172,7 @@ void LiveSession::start_pull(const Command& c) {
     pull.damping = std::sqrt(pull.stiffness * mass);
     pull.point = pull.at.gather(world_->state().x);
     hand_->pull(pull);
+    by_hand_ = true;
 }
 
 /// Holds the node where it is now; one that the page holds already is let go.
@@ -182,10 +185,12 @@ void LiveSession::pin(const SurfacePick& pick) {
     if (world_->model().free[node] != Vec3d{1, 1, 1})
         throw InputError("this point is held by the scene itself");
     if (pins_.size() >= 1000) throw InputError("there are 1000 pins already");
-    pins_.push_back({node, world_->state().x[node]});
+    const UserPin made{node, world_->state().x[node]};
     auto model = std::make_unique<Model>(world_->model());
-    add_pin(*model, pins_.back());
+    add_pin(*model, made);
     rebuild(std::move(model));
+    pins_.push_back(made);
+    by_hand_ = true;
 }
 
 void LiveSession::set_recording(bool on) {
@@ -207,9 +212,25 @@ void LiveSession::stop_recording() {
 }
 
 void LiveSession::handle(const Command& c, ViewServer& server) {
-    const std::uint32_t before = scene_number_;
+    const std::uint32_t scene = scene_number_;
+    const bool by_hand = by_hand_;
     changed_ = true;
-    if (playback_.handle(c)) return server.publish(Slot::status, status());
+    try {
+        if (!playback_.handle(c)) act(c, server);
+    } catch (...) {
+        // What was refused may have ended something on its way, as a recording.
+        server.publish(Slot::status, status());
+        throw;
+    }
+    // Where the mouse is comes too often for a status each, unless it is the first of it.
+    const bool stream = c.verb == Verb::move || c.verb == Verb::tool || c.verb == Verb::drive;
+    if (scene_number_ != scene)
+        announce(server);
+    else if (!stream || by_hand_ != by_hand)
+        server.publish(Slot::status, status());
+}
+
+void LiveSession::act(const Command& c, ViewServer& server) {
     switch (c.verb) {
         case Verb::play:
         case Verb::pause:
@@ -226,7 +247,7 @@ void LiveSession::handle(const Command& c, ViewServer& server) {
             break;
         case Verb::move:
             hand_->move(c.point);
-            return;  // too many for a status each
+            break;
         case Verb::release:
             hand_->release();
             break;
@@ -241,13 +262,15 @@ void LiveSession::handle(const Command& c, ViewServer& server) {
         case Verb::tool:
             if (!(c.value > 0 && c.value <= 1e3)) throw InputError("command: radius is 0 to 1000");
             hand_->set_tool(ToolBall{c.point, c.value});
-            return;
+            by_hand_ = true;
+            break;
         case Verb::tool_off:
             hand_->set_tool(std::nullopt);
             break;
         case Verb::drive:
             drives_.set(*model_, c.text, c.value, world_->state().time);
-            return;
+            by_hand_ = true;
+            break;
         case Verb::colour:
             colour_ = c.text;
             break;
@@ -275,10 +298,6 @@ void LiveSession::handle(const Command& c, ViewServer& server) {
         case Verb::seek:
             throw InputError("command: a simulation cannot go back; reset starts it again");
     }
-    if (scene_number_ != before)
-        announce(server);
-    else
-        server.publish(Slot::status, status());
 }
 
 void LiveSession::uploaded(const std::string& file, ViewServer& server) {

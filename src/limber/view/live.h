@@ -70,6 +70,8 @@ class LiveSession final : public Session {
     /// Reads the scene and makes its world; throws before anything changes.
     void open(const std::string& file, const LoadOptions& load);
     void open(PreparedScene prepared);
+    /// Does a command that playback_ does not.
+    void act(const Command& command, ViewServer& server);
     std::string command() const;
     void cancel_upload(ViewServer& server);
     void make_world(const SceneDef& scene, std::unique_ptr<Model> model, const State* state);
@@ -94,6 +96,7 @@ class LiveSession final : public Session {
     std::unique_ptr<DisplaySurface> surface_;
     std::vector<UserPin> pins_;
     Drives drives_;
+    bool by_hand_ = false;  // since the start something was done that command() leaves out
     std::optional<Recording> recording_;
     std::vector<std::unique_ptr<UploadWork>> works_;  // the last is wanted, unless cancelled
     std::string busy_;                                // its progress, as the page was told

@@ -97,7 +97,7 @@ std::string LiveSession::status() const {
                       {"pins", pins},
                       {"solver", solver_name(scene_)},
                       {"command", command()},
-                      {"by_hand", !pins_.empty() || drives_.by_hand()},
+                      {"by_hand", by_hand_},
                       {"busy", busy_}};
     return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
