@@ -289,6 +289,7 @@ TEST(LiveSession, tells_the_page_what_it_needs) {
     const auto geometry = client.receive();
     EXPECT_EQ(geometry->opcode, 2);
     EXPECT_EQ(Json::parse(client.receive()->payload)["type"], "status");
+    EXPECT_EQ(Json::parse(client.receive()->payload)["type"], "verdict");
     live.advance(2);
     const Json stats = Json::parse(live.session->take_stats());
     EXPECT_EQ(stats["rows"].size(), 2u);

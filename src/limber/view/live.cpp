@@ -7,6 +7,7 @@
 
 #include "limber/core/errors.h"
 #include "limber/sim/tune.h"
+#include "limber/sim/verdict_rules.h"
 
 namespace limber {
 
@@ -86,8 +87,9 @@ void LiveSession::make_world(const SceneDef& scene, std::unique_ptr<Model> model
     Hand* const new_hand = hand.get();
     Model* const new_model = model.get();
     const double h = model->h;
-    auto world = std::make_unique<World>(std::move(model), std::move(stepper), std::move(hand),
-                                         WorldOptions{.measure_energy = scene.output.energy});
+    auto world = std::make_unique<World>(
+        std::move(model), std::move(stepper), std::move(hand),
+        WorldOptions{.measure_energy = scene.output.energy, .verdict = verdict_rules(scene)});
     if (state) {
         world->state() = *state;
         // Time is step * h always: under another h it is the nearest multiple.
@@ -101,6 +103,7 @@ void LiveSession::make_world(const SceneDef& scene, std::unique_ptr<Model> model
     world_ = std::move(world);
     positions_.resize(3 * static_cast<std::size_t>(surface_->n_vertices()));
     failure_.clear();
+    since_ = world_->state().step;
     reports_.clear();
     changed_ = true;
     ++scene_number_;
@@ -344,7 +347,7 @@ void LiveSession::advance(ViewServer& server) {
             server.publish(Slot::status, status());
         }
     if (report.failed) {
-        failure_ = "step " + std::to_string(report.step) + ": " + report.failure.what;
+        failure_ = report.failure.what;
         server.publish(Slot::status, status());
     }
     if (reports_.size() < max_reports) reports_.push_back(std::move(report));

@@ -58,6 +58,7 @@ class LiveSession final : public Session {
     bool changed() const override { return changed_; }
     std::string frame() override;
     std::string take_stats() override;
+    std::string take_verdict() override;
 
     const World& world() const { return *world_; }
     std::string status() const;  // the status message
@@ -106,6 +107,9 @@ class LiveSession final : public Session {
     Playback playback_;
     bool changed_ = true, show_contacts_ = false;
     std::string colour_, failure_;
+    std::int64_t since_ =
+        0;  // the step at which this world was made; its verdict counts from there
+    std::string told_verdict_;  // the last message
     Colours colours_;
     std::vector<StepReport> reports_;
     std::vector<float> positions_;
