@@ -34,7 +34,7 @@ async function tried(name, check) {
 
 const results = [];
 try {
-  for (const subject of ['picture', 'hand', 'settings', 'files', 'layout', 'replay']) {
+  for (const subject of ['picture', 'hand', 'settings', 'files', 'layout', 'replay', 'verdict']) {
     const { default: checks } = await import(`./page/${subject}.mjs`);
     for (const [name, check] of Object.entries(checks))
       if (name.includes(only)) results.push(await tried(name, check));

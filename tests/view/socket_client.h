@@ -17,7 +17,7 @@
 #include <string>
 #include <thread>
 
-#include "limber/view/server.h"
+#include "limber/view/server/server.h"
 
 namespace limber::test {
 

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "limber/view/client_queue.h"
-#include "limber/view/mailbox.h"
+#include "limber/view/server/client_queue.h"
+#include "limber/view/server/mailbox.h"
 
 namespace limber {
 namespace {

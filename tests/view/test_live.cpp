@@ -7,106 +7,18 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "limber/contact/joint.h"
 #include "limber/core/errors.h"
-#include "limber/view/live.h"
+#include "view/live_bar.h"
 #include "view/socket_client.h"
-#include "view/view_scene.h"
 
 namespace limber {
 namespace {
 
 using Json = nlohmann::json;
-
-struct Live {
-    explicit Live(const std::string& more = "", std::vector<std::string> sets = {})
-        : file(test::bar_scene(folder, more)) {
-        LiveOptions o;
-        o.scene = file;
-        o.load.sets = std::move(sets);
-        o.gallery = {{"other", "another bar",
-                      test::bar_scene(folder,
-                                      "[[body]]\nname = \"two\"\nshape = \"box\"\n"
-                                      "translate = [0, 2, 0]\n",
-                                      "other.toml")},
-                     {"pneunet", "", LIMBER_SOURCE_DIR "/scenes/pneunet.toml"},
-                     {"broken", "", folder.file("broken.toml", "limber = 1\nyoung = 3\n")}};
-        session = std::make_unique<LiveSession>(o);
-    }
-    void tell(const std::string& json) { session->handle(parse_command(json), server); }
-    void advance(int n) {
-        for (int k = 0; k < n; ++k) session->advance(server);
-    }
-    const State& state() const { return session->world().state(); }
-    Json status() const { return Json::parse(session->status()); }
-
-    TempFolder folder;
-    std::string file;
-    ViewServer server{{}};
-    std::unique_ptr<LiveSession> session;
-};
-
-/// A surface triangle at the free end of the bar.
-SurfacePick free_end(const Live& live) {
-    const DisplaySurface surface(live.session->world().model());
-    for (std::size_t t = 0; t < surface.triangles().size(); ++t) {
-        const SurfacePick pick{static_cast<Index>(t), {1.0 / 3, 1.0 / 3, 1.0 / 3}};
-        if (surface.stencil(pick).gather(live.session->world().model().mesh.nodes).x > 0.49)
-            return pick;
-    }
-    throw std::runtime_error("no free end");
-}
-std::string pick_json(const SurfacePick& pick) {
-    return "\"triangle\":" + std::to_string(pick.triangle) + ",\"weight\":[0.3333,0.3333,0.3334]";
-}
-double farthest(const Live& live) {
-    double out = 0;
-    for (std::size_t i = 0; i < live.state().x.size(); ++i)
-        out = std::max(out, norm(live.state().x[i] - live.session->world().model().mesh.nodes[i]));
-    return out;
-}
-
-TEST(LiveSession, a_pull_moves_the_body_and_letting_go_brings_it_back) {
-    const std::pair<const char*, const char*> cases[] = {
-        {"corotational", "penalty"},    {"cholesky", "penalty"},
-        {"warp_canceling", "penalty"},  {"stiffness_warping", "penalty"},
-        {"newton", "penalty"},          {"descent", "penalty"},
-        {"cholesky", "lagrange"},       {"async", "lagrange"},
-        {"warp_canceling", "lagrange"}, {"newton", "lagrange"}};
-    for (const auto& [solver, contact] : cases) {
-        Live live("", {std::string("solver.kind=\"") + solver + '"',
-                       std::string("contact.method=\"") + contact + '"'});
-        live.advance(5);
-        EXPECT_LT(farthest(live), 1e-7) << solver << " (descent computes in single precision)";
-        live.tell(R"({"do":"pull",)" + pick_json(free_end(live)) +
-                  R"(,"point":[0.5,0.3,0],"value":1})");
-        live.advance(30);
-        EXPECT_GT(farthest(live), 0.05) << solver << live.status()["failure"];
-        live.tell(R"({"do":"move","point":[0.5,-0.3,0]})");
-        live.advance(60);
-        const DisplaySurface surface(live.session->world().model());
-        EXPECT_LT(surface.stencil(free_end(live)).gather(live.state().x).y, -0.02) << solver;
-        live.tell(R"({"do":"release"})");
-        live.advance(400);
-        EXPECT_LT(farthest(live), 0.01) << solver;
-    }
-}
-
-TEST(LiveSession, the_force_of_a_pull_is_that_of_its_spring) {
-    Live live;
-    live.tell(R"({"do":"pull",)" + pick_json(free_end(live)) +
-              R"(,"point":[0.5,0.3,0],"value":1})");
-    live.advance(400);  // at rest: f = k (target - p), with k = m (2 pi 2 Hz)^2
-    const std::string frame = live.session->frame();
-    std::array<std::uint32_t, 16> head{};
-    std::memcpy(head.data(), frame.data(), sizeof head);
-    ASSERT_EQ(head[13], 1u);
-    std::array<float, 6> hand{};
-    std::memcpy(hand.data(), frame.data() + frame.size() - sizeof hand, sizeof hand);
-    const double k = 40 * std::pow(2 * 3.14159265358979 * 2, 2);  // the bar weighs 40 kg
-    EXPECT_NEAR(hand[4], k * (0.3 - hand[1]), 2e-3 * std::abs(hand[4]));
-    EXPECT_GT(hand[4], 1);
-}
+using test::farthest;
+using test::free_end;
+using test::Live;
+using test::pick_json;
 
 TEST(LiveSession, a_solver_has_the_name_of_the_scene_and_no_residual_it_did_not_measure) {
     Live live;
@@ -229,101 +141,6 @@ TEST(LiveSession, only_a_dynamic_analysis_is_shown) {
     }
 }
 
-TEST(LiveSession, pins_hold_where_they_were_set_and_let_go) {
-    Live live;
-    const std::string pull =
-        R"({"do":"pull",)" + pick_json(free_end(live)) + R"(,"point":[0.5,0.3,0],"value":1})";
-    live.tell(pull);
-    live.advance(40);
-    const DisplaySurface surface(live.session->world().model());
-    const SurfacePick pick{free_end(live).triangle, {0.3333, 0.3333, 0.3334}};
-    const Index node = surface.node(pick);
-    const Vec3d held = live.state().x[node];
-    live.tell(R"({"do":"pin",)" + pick_json(free_end(live)) + "}");
-    live.advance(50);
-    EXPECT_LT(norm(live.state().x[node] - held), 1e-12);
-    EXPECT_EQ(live.status()["pins"].size(), 1u);
-    live.tell(R"({"do":"set","path":"solver.kind","to":"cholesky"})");
-    live.tell(R"({"do":"set","path":"material.soft.young","to":"50 kPa"})");
-    live.advance(5);
-    EXPECT_LT(norm(live.state().x[node] - held), 1e-12) << "pins outlive a change";
-    live.tell(R"({"do":"unpin"})");
-    live.advance(50);
-    EXPECT_GT(norm(live.state().x[node] - held), 1e-3);
-}
-
-TEST(LiveSession, the_tool_pushes) {
-    Live live;
-    live.tell(R"({"do":"tool","point":[0.4,0.5,0],"value":0.1})");
-    live.advance(5);
-    EXPECT_LT(farthest(live), 1e-9) << "not yet there";
-    for (int k = 0; k < 40; ++k) {
-        live.tell(R"({"do":"tool","point":[0.4,)" + std::to_string(0.5 - 0.01 * k) +
-                  R"(,0],"value":0.1})");
-        live.advance(2);
-    }
-    EXPECT_GT(farthest(live), 0.02);
-    live.tell(R"({"do":"tool_off"})");
-    live.advance(400);
-    EXPECT_LT(farthest(live), 0.01);
-}
-
-TEST(LiveSession, a_cable_is_drawn_and_driven_by_hand) {
-    Live live(
-        "[contact]\nmethod = \"lagrange\"\n[[cable]]\nname = \"tendon\"\nbody = \"bar\"\n"
-        "path = [[-0.5, 0.1, 0], [0, 0.1, 0], [0.5, 0.1, 0]]\ntimes = [0, 1]\npull = [0, 0.02]\n",
-        {"solver.kind=\"cholesky\""});
-    const auto length = [&] {
-        return live.session->world().contact().joints()[0]->readings()[0].value;
-    };
-    live.advance(51);
-    EXPECT_NEAR(length(), 1 - 0.01, 1e-5) << "the key frames";
-    const Index nodes = live.session->world().model().n_nodes();
-    live.tell(R"({"do":"drive","name":"tendon","value":0.03})");
-    live.advance(40);
-    EXPECT_NEAR(length(), 1 - 0.03, 1e-4);
-    live.tell(R"({"do":"set","path":"material.soft.young","to":"200 kPa"})");
-    live.advance(2);
-    EXPECT_NEAR(length(), 1 - 0.03, 1e-3) << "no jolt";
-    live.advance(40);
-    EXPECT_EQ(live.session->world().model().n_nodes(), nodes);
-    EXPECT_NEAR(length(), 1 - 0.03, 1e-4) << "another material, the same hand";
-
-    const std::string frame = live.session->frame();
-    std::array<std::uint32_t, 16> head{};
-    std::memcpy(head.data(), frame.data(), sizeof head);
-    ASSERT_EQ(head[14], 2u) << "pieces";
-    std::array<float, 12> ends{};
-    std::memcpy(ends.data(), frame.data() + frame.size() - sizeof ends, sizeof ends);
-    double drawn = 0;
-    for (int k = 0; k < 2; ++k)
-        drawn += std::hypot(ends[6 * k + 3] - ends[6 * k], ends[6 * k + 4] - ends[6 * k + 1],
-                            ends[6 * k + 5] - ends[6 * k + 2]);
-    EXPECT_NEAR(drawn, 1 - 0.03, 1e-4);
-    const Json stats = Json::parse(live.session->take_stats());
-    EXPECT_GT(stats["readings"]["tendon force"].get<double>(), 0);
-    EXPECT_DOUBLE_EQ(stats["drives"]["tendon"].get<double>(), 0.03);
-
-    EXPECT_THROW(live.tell(R"({"do":"drive","name":"tendon","value":0.031})"), InputError);
-    EXPECT_THROW(live.tell(R"({"do":"drive","name":"chamber","value":0})"), InputError);
-    live.tell(R"({"do":"reset"})");
-    live.advance(51);
-    EXPECT_NEAR(length(), 1 - 0.01, 1e-5) << "the key frames again";
-}
-
-TEST(LiveSession, a_cavity_is_driven_by_hand) {
-    Live live;
-    live.tell(R"({"do":"open","name":"pneunet"})");
-    const CavityWall wall = live.session->world().model().pressures.at(0).wall;
-    const double at_rest = wall.volume(live.state().x);
-    live.tell(R"({"do":"drive","name":"chamber","value":20000})");
-    live.advance(60);
-    EXPECT_GT(wall.volume(live.state().x), 1.02 * at_rest);
-    live.tell(R"({"do":"drive","name":"chamber","value":0})");
-    live.advance(120);
-    EXPECT_NEAR(wall.volume(live.state().x), at_rest, 0.005 * at_rest);
-}
-
 /// Writes well until told otherwise.
 class BrokenDisk final : public Observer {
   public:
@@ -365,6 +182,23 @@ TEST(LiveSession, a_recording_that_cannot_be_ended_is_an_error_and_no_crash) {
         full = true;
         EXPECT_THROW(session.handle(parse_command(R"({"do":"reset"})"), server), SystemError);
         session.handle(parse_command(R"({"do":"reset"})"), server);
+    }
+    {
+        full = false;
+        LiveSession session(o);
+        session.handle(record, server);
+        full = true;
+        test::WebSocketClient client(server);
+        const auto recording = [&]() -> std::string {  // as the next status has it
+            while (const auto got = client.receive())
+                if (got->opcode == 1)
+                    if (const Json told = Json::parse(got->payload); told["type"] == "status")
+                        return told["recording"];
+            return "the connection ended";
+        };
+        EXPECT_EQ(recording(), "out");
+        EXPECT_THROW(session.handle(parse_command(R"({"do":"reset"})"), server), SystemError);
+        EXPECT_EQ(recording(), "") << "what ended it is told, and that it ended";
     }
     full = false;
     auto session = std::make_unique<LiveSession>(o);
@@ -455,6 +289,7 @@ TEST(LiveSession, tells_the_page_what_it_needs) {
     const auto geometry = client.receive();
     EXPECT_EQ(geometry->opcode, 2);
     EXPECT_EQ(Json::parse(client.receive()->payload)["type"], "status");
+    EXPECT_EQ(Json::parse(client.receive()->payload)["type"], "verdict");
     live.advance(2);
     const Json stats = Json::parse(live.session->take_stats());
     EXPECT_EQ(stats["rows"].size(), 2u);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "limber/core/errors.h"
@@ -10,6 +11,7 @@
 #include "limber/render/tessellate.h"
 #include "limber/scene/build/model.h"
 #include "limber/sim/run.h"
+#include "limber/sim/verdict_rules.h"
 #include "limber/view/replay.h"
 #include "view/socket_client.h"
 #include "view/view_scene.h"
@@ -31,7 +33,8 @@ std::string make_run(const TempFolder& folder, const std::string& name, const st
     auto model = std::make_unique<const Model>(build_model(scene, report));
     auto stepper = make_stepper(scene, *model);
     auto contact = make_contact(scene, *model);
-    World world(std::move(model), std::move(stepper), std::move(contact));
+    World world(std::move(model), std::move(stepper), std::move(contact),
+                {.verdict = verdict_rules(scene)});
     RunOutputOptions o;
     o.dir = folder.path(name);
     std::filesystem::create_directory(o.dir);
@@ -219,6 +222,70 @@ TEST(Replay, the_table_of_a_run_becomes_its_history) {
     EXPECT_EQ(history["rows"][11][0], 12);
     EXPECT_LE(Json::parse(history_message(dir, 5))["rows"].size(), 5u);
     EXPECT_EQ(history_message(folder.path("nothing")), "");
+}
+
+/// The verdict that a client of these runs is told.
+Json verdict_of(const std::vector<std::string>& dirs) {
+    ViewServer server({});
+    test::WebSocketClient client(server);
+    EXPECT_TRUE(test::eventually([&] { return server.counts().clients == 1; }));
+    ReplaySession session(dirs);
+    session.announce(server);
+    while (const auto got = client.receive()) {
+        if (got->opcode != 1) continue;
+        if (Json message = Json::parse(got->payload); message["type"] == "verdict") return message;
+    }
+    return {};
+}
+bool is_quiet(const Json& verdict) {
+    return verdict["faults"].empty() && verdict["failed"].empty() && verdict["unknown"].empty();
+}
+
+TEST(Replay, tells_the_verdict_that_is_in_the_summary_of_each_run) {
+    const TempFolder folder;
+    const std::string good = make_run(folder, "good", "1e5");
+    const std::string bad = make_run(folder, "bad", "1e5",
+                                     "[[obstacle]]\nname = \"floor\"\nshape = \"plane\"\nposition "
+                                     "= [0, -0.1, 0]\n[contact]\nmethod = \"penalty\"\n"
+                                     "stiffness = 1e-3\n");
+    EXPECT_TRUE(is_quiet(verdict_of({good}))) << verdict_of({good});
+    const Json summary = Json::parse(read_file(bad + "/summary.json"))["verdict"];
+    ASSERT_FALSE(summary.empty()) << "the bar sinks in";
+    for (const std::size_t side : {0, 1}) {
+        const Json told = verdict_of(side ? std::vector{good, bad} : std::vector{bad, good});
+        ASSERT_EQ(told["faults"].size(), summary.size());
+        for (std::size_t k = 0; k < summary.size(); ++k) {
+            Json expected = summary[k];
+            expected["side"] = side;
+            EXPECT_EQ(told["faults"][k], expected);
+        }
+        EXPECT_EQ(told["since"], 0);
+    }
+}
+
+TEST(Replay, tells_that_a_run_failed_and_where_nothing_is_known) {
+    const TempFolder folder;
+    const std::string dir = make_run(folder, "a", "1e5");
+    const std::string path = dir + "/summary.json";
+    Json summary = Json::parse(read_file(path));
+    summary["failure"] = "step 13 failed in body 'bar'";
+    write_file_atomic(path, summary.dump());
+    EXPECT_EQ(verdict_of({dir})["failed"][0]["text"], "step 13 failed in body 'bar'");
+    Json damaged = summary;
+    damaged["verdict"] = {{{"kind", 3}}};
+    Json older = summary;
+    older.erase("verdict");
+    for (const std::string& text :
+         {damaged.dump(), older.dump(), std::string("{\"verdict\": ["), std::string("[]")}) {
+        write_file_atomic(path, text);
+        const Json verdict = verdict_of({dir});
+        EXPECT_TRUE(verdict["faults"].empty()) << text.substr(0, 30);
+        ASSERT_EQ(verdict["unknown"].size(), 1u) << text.substr(0, 30);
+        EXPECT_NE(verdict["unknown"][0]["text"].get<std::string>().find("summary.json"),
+                  std::string::npos);
+    }
+    std::filesystem::remove(path);
+    EXPECT_EQ(verdict_of({dir})["unknown"].size(), 1u);
 }
 
 TEST(Replay, refuses_folders_without_a_run) {

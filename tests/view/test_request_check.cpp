@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "limber/view/request_check.h"
+#include "limber/view/server/request_check.h"
 
 namespace limber {
 namespace {

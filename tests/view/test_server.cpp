@@ -10,7 +10,7 @@
 #include "io/temp_folder.h"
 #include "limber/core/errors.h"
 #include "limber/view/page_files.h"
-#include "limber/view/server.h"
+#include "limber/view/server/server.h"
 #include "view/socket_client.h"
 
 namespace limber {

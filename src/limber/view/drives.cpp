@@ -58,10 +58,6 @@ std::vector<Drive> drives_of(const Model& model, double time) {
     return out;
 }
 
-bool Drives::by_hand() const {
-    return std::any_of(all_.begin(), all_.end(), [](const Drive& drive) { return drive.by_hand; });
-}
-
 void Drives::set(Model& model, const std::string& name, double value, double time) {
     const auto found = std::find_if(all_.begin(), all_.end(),
                                     [&](const Drive& drive) { return drive.name == name; });

@@ -27,8 +27,6 @@ class Drives {
     /// `model` with its key frames.
     explicit Drives(const Model& model) : all_(drives_of(model, 0)) {}
     const std::vector<Drive>& all() const { return all_; }
-    /// Whether any was set.
-    bool by_hand() const;
     /// From where it is at `time` a drive goes to `value` within a tenth of a second and stays
     /// there, in place of its key frames. InputError where there is no such drive or it does not
     /// reach that far.

@@ -7,6 +7,7 @@
 
 #include "limber/core/errors.h"
 #include "limber/sim/tune.h"
+#include "limber/sim/verdict_rules.h"
 
 namespace limber {
 
@@ -61,6 +62,7 @@ void LiveSession::open(PreparedScene prepared) {
     built_ = std::move(prepared.built);
     remark_ = std::move(prepared.remark);
     pins_.clear();
+    by_hand_ = false;
 }
 
 void LiveSession::add_pin(Model& model, const UserPin& user) const {
@@ -85,8 +87,9 @@ void LiveSession::make_world(const SceneDef& scene, std::unique_ptr<Model> model
     Hand* const new_hand = hand.get();
     Model* const new_model = model.get();
     const double h = model->h;
-    auto world = std::make_unique<World>(std::move(model), std::move(stepper), std::move(hand),
-                                         WorldOptions{.measure_energy = scene.output.energy});
+    auto world = std::make_unique<World>(
+        std::move(model), std::move(stepper), std::move(hand),
+        WorldOptions{.measure_energy = scene.output.energy, .verdict = verdict_rules(scene)});
     if (state) {
         world->state() = *state;
         // Time is step * h always: under another h it is the nearest multiple.
@@ -100,6 +103,7 @@ void LiveSession::make_world(const SceneDef& scene, std::unique_ptr<Model> model
     world_ = std::move(world);
     positions_.resize(3 * static_cast<std::size_t>(surface_->n_vertices()));
     failure_.clear();
+    since_ = world_->state().step;
     reports_.clear();
     changed_ = true;
     ++scene_number_;
@@ -150,6 +154,7 @@ void LiveSession::change(const std::string& path, const std::string& literal) {
         throw;
     }
     load_ = std::move(load);
+    if (world_->state().step > 0) by_hand_ = true;  // the command would have it from the start
 }
 
 bool LiveSession::in_surface(const SurfacePick& pick) const {
@@ -170,6 +175,7 @@ void LiveSession::start_pull(const Command& c) {
     pull.damping = std::sqrt(pull.stiffness * mass);
     pull.point = pull.at.gather(world_->state().x);
     hand_->pull(pull);
+    by_hand_ = true;
 }
 
 /// Holds the node where it is now; one that the page holds already is let go.
@@ -182,10 +188,12 @@ void LiveSession::pin(const SurfacePick& pick) {
     if (world_->model().free[node] != Vec3d{1, 1, 1})
         throw InputError("this point is held by the scene itself");
     if (pins_.size() >= 1000) throw InputError("there are 1000 pins already");
-    pins_.push_back({node, world_->state().x[node]});
+    const UserPin made{node, world_->state().x[node]};
     auto model = std::make_unique<Model>(world_->model());
-    add_pin(*model, pins_.back());
+    add_pin(*model, made);
     rebuild(std::move(model));
+    pins_.push_back(made);
+    by_hand_ = true;
 }
 
 void LiveSession::set_recording(bool on) {
@@ -207,9 +215,25 @@ void LiveSession::stop_recording() {
 }
 
 void LiveSession::handle(const Command& c, ViewServer& server) {
-    const std::uint32_t before = scene_number_;
+    const std::uint32_t scene = scene_number_;
+    const bool by_hand = by_hand_;
     changed_ = true;
-    if (playback_.handle(c)) return server.publish(Slot::status, status());
+    try {
+        if (!playback_.handle(c)) act(c, server);
+    } catch (...) {
+        // What was refused may have ended something on its way, as a recording.
+        server.publish(Slot::status, status());
+        throw;
+    }
+    // Where the mouse is comes too often for a status each, unless it is the first of it.
+    const bool stream = c.verb == Verb::move || c.verb == Verb::tool || c.verb == Verb::drive;
+    if (scene_number_ != scene)
+        announce(server);
+    else if (!stream || by_hand_ != by_hand)
+        server.publish(Slot::status, status());
+}
+
+void LiveSession::act(const Command& c, ViewServer& server) {
     switch (c.verb) {
         case Verb::play:
         case Verb::pause:
@@ -226,7 +250,7 @@ void LiveSession::handle(const Command& c, ViewServer& server) {
             break;
         case Verb::move:
             hand_->move(c.point);
-            return;  // too many for a status each
+            break;
         case Verb::release:
             hand_->release();
             break;
@@ -241,13 +265,15 @@ void LiveSession::handle(const Command& c, ViewServer& server) {
         case Verb::tool:
             if (!(c.value > 0 && c.value <= 1e3)) throw InputError("command: radius is 0 to 1000");
             hand_->set_tool(ToolBall{c.point, c.value});
-            return;
+            by_hand_ = true;
+            break;
         case Verb::tool_off:
             hand_->set_tool(std::nullopt);
             break;
         case Verb::drive:
             drives_.set(*model_, c.text, c.value, world_->state().time);
-            return;
+            by_hand_ = true;
+            break;
         case Verb::colour:
             colour_ = c.text;
             break;
@@ -275,10 +301,6 @@ void LiveSession::handle(const Command& c, ViewServer& server) {
         case Verb::seek:
             throw InputError("command: a simulation cannot go back; reset starts it again");
     }
-    if (scene_number_ != before)
-        announce(server);
-    else
-        server.publish(Slot::status, status());
 }
 
 void LiveSession::uploaded(const std::string& file, ViewServer& server) {
@@ -325,7 +347,7 @@ void LiveSession::advance(ViewServer& server) {
             server.publish(Slot::status, status());
         }
     if (report.failed) {
-        failure_ = "step " + std::to_string(report.step) + ": " + report.failure.what;
+        failure_ = report.failure.what;
         server.publish(Slot::status, status());
     }
     if (reports_.size() < max_reports) reports_.push_back(std::move(report));

@@ -58,6 +58,7 @@ class LiveSession final : public Session {
     bool changed() const override { return changed_; }
     std::string frame() override;
     std::string take_stats() override;
+    std::string take_verdict() override;
 
     const World& world() const { return *world_; }
     std::string status() const;  // the status message
@@ -70,6 +71,8 @@ class LiveSession final : public Session {
     /// Reads the scene and makes its world; throws before anything changes.
     void open(const std::string& file, const LoadOptions& load);
     void open(PreparedScene prepared);
+    /// Does a command that playback_ does not.
+    void act(const Command& command, ViewServer& server);
     std::string command() const;
     void cancel_upload(ViewServer& server);
     void make_world(const SceneDef& scene, std::unique_ptr<Model> model, const State* state);
@@ -94,6 +97,7 @@ class LiveSession final : public Session {
     std::unique_ptr<DisplaySurface> surface_;
     std::vector<UserPin> pins_;
     Drives drives_;
+    bool by_hand_ = false;  // since the start something was done that command() leaves out
     std::optional<Recording> recording_;
     std::vector<std::unique_ptr<UploadWork>> works_;  // the last is wanted, unless cancelled
     std::string busy_;                                // its progress, as the page was told
@@ -103,6 +107,9 @@ class LiveSession final : public Session {
     Playback playback_;
     bool changed_ = true, show_contacts_ = false;
     std::string colour_, failure_;
+    std::int64_t since_ =
+        0;  // the step at which this world was made; its verdict counts from there
+    std::string told_verdict_;  // the last message
     Colours colours_;
     std::vector<StepReport> reports_;
     std::vector<float> positions_;

@@ -7,6 +7,7 @@
 #include "limber/contact/joint.h"
 #include "limber/scene/solver_name.h"
 #include "limber/view/live.h"
+#include "limber/view/verdict_message.h"
 
 namespace limber {
 
@@ -75,6 +76,13 @@ std::string LiveSession::take_stats() {
     return out;
 }
 
+std::string LiveSession::take_verdict() {
+    std::string now = verdict_message(*world_, since_, failure_);
+    if (now == told_verdict_) return {};
+    told_verdict_ = now;
+    return now;
+}
+
 /// What runs this scene without the page; nothing for a dropped file, which goes with the page.
 std::string LiveSession::command() const {
     if (!remark_.empty()) return {};
@@ -88,7 +96,7 @@ std::string LiveSession::status() const {
     for (const UserPin& pin : pins_)
         pins.push_back({pin.position.x, pin.position.y, pin.position.z});
     const Json out = {{"type", "status"},
-                      {"playing", playback_.playing},
+                      {"playing", playing()},
                       {"speed", playback_.speed},
                       {"failure", failure_},
                       {"recording", recording_ ? recording_->dir : ""},
@@ -97,7 +105,7 @@ std::string LiveSession::status() const {
                       {"pins", pins},
                       {"solver", solver_name(scene_)},
                       {"command", command()},
-                      {"by_hand", !pins_.empty() || drives_.by_hand()},
+                      {"by_hand", by_hand_},
                       {"busy", busy_}};
     return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -126,6 +134,8 @@ void LiveSession::announce(ViewServer& server) {
         encode_geometry(scene_number_, static_cast<std::uint32_t>(surface_->n_vertices()),
                         surface_->triangles()));
     server.publish(Slot::status, status());
+    told_verdict_ = verdict_message(*world_, since_, failure_);
+    server.publish(Slot::verdict, told_verdict_);
     changed_ = true;
 }
 

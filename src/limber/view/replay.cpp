@@ -9,6 +9,7 @@
 #include "limber/core/errors.h"
 #include "limber/core/numbers.h"
 #include "limber/io/file.h"
+#include "limber/view/verdict_message.h"
 
 namespace limber {
 
@@ -230,6 +231,7 @@ void ReplaySession::announce(ViewServer& server) {
     server.publish(Slot::geometry,
                    encode_geometry(1, static_cast<std::uint32_t>(vertex), triangles));
     server.publish(Slot::status, status());
+    server.publish(Slot::verdict, verdict_message(d.runs));
     if (std::string history = history_message(runs_[0].dir()); !history.empty())
         server.publish(Slot::history, std::move(history));
     changed_ = true;

@@ -139,6 +139,8 @@ void serve(Session& session, ViewServer& server, const ServeOptions& options) {
         if (now >= next_stats) {
             if (std::string stats = session.take_stats(); !stats.empty())
                 server.publish(Slot::stats, std::move(stats));
+            if (std::string verdict = session.take_verdict(); !verdict.empty())
+                server.publish(Slot::verdict, std::move(verdict));
             next_stats = now + seconds(stats_every);
         }
         // Until the next step or frame is due; a command ends the wait, and a signal is seen within

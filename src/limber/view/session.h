@@ -8,7 +8,7 @@
 
 #include "limber/solve/step_report.h"
 #include "limber/view/command.h"
-#include "limber/view/server.h"
+#include "limber/view/server/server.h"
 
 namespace limber {
 
@@ -17,7 +17,7 @@ namespace limber {
 class Session {
   public:
     virtual ~Session() = default;
-    /// The slots that clients need to begin with: scene, geometry, status.
+    /// The slots that clients need to begin with: scene, geometry, status, verdict.
     virtual void announce(ViewServer& server) = 0;
     /// An InputError or SystemError is shown on the page; what ran before goes on.
     virtual void handle(const Command& command, ViewServer& server) = 0;
@@ -37,6 +37,9 @@ class Session {
     virtual std::string frame() = 0;
     /// Reports since the last call as a stats message; empty: none.
     virtual std::string take_stats() = 0;
+    /// What went wrong so far as a verdict message, where that is not what was told last; else
+    /// empty.
+    virtual std::string take_verdict() { return {}; }
     /// Ends what it has begun to write. A SystemError where that could not be written to its end.
     virtual void finish() {}
     /// Whether a thread of its own still works on something, wanted or not.

@@ -81,11 +81,13 @@ export default {
     const page = await open(server.address);
     await until(page, () => limber.stage.marks.cables.visible && limber.state.frame.cables.length === 30);
     await page.click('#reset');
+    await until(page, () => limber.state.status.by_hand === false);
     const pull = (value) => page.locator('[data-drive="tendon"]').evaluate((slider, to) => {
       slider.value = to;
       slider.dispatchEvent(new Event('input'));
     }, value);
     await pull(0.02);  // more than the key frames ever do
+    await until(page, () => document.getElementById('numbers').textContent.includes('but for what was done by hand'));
     await until(page, () => limber.state.readings['tendon length'] < 0.0975 && limber.state.readings['tendon force'] > 0);
     if (pictures) await page.screenshot({ path: join(pictures, 'cable.png') });
     await pull(0);

@@ -11,6 +11,7 @@ import { Legend } from './legend.js';
 import { listenToKeys } from './keys.js';
 import { element, showDrives, showGallery, showPanels, updateDrives } from './panels.js';
 import { short } from './colour.js';
+import { Verdict } from './verdict.js';
 
 const $ = (id) => document.getElementById(id);
 const canvas = $('canvas');
@@ -21,6 +22,7 @@ const quality = new Quality(stage, best);
 const plots = new Plots($('plots'));
 const budget = new Budget($('budget-box'), (path, to) => send({ do: 'set', path, to }));
 const legend = new Legend($('legend'), () => repaint());
+const verdict = new Verdict($('verdict'), $('verdict-box'), () => layout());
 const state = { scene: null, status: {}, geometry: 0, frame: null, waiting: null, frames: 0, last: {}, readings: {}, ready: false, error: '' };
 
 // ---- what the page says
@@ -90,7 +92,7 @@ const handlers = {
     showStatus();
     stage.setPins(message.pins ?? []);
     $('banner-cancel').hidden = !message.busy;
-    if (message.failure) banner(`The simulation failed at ${message.failure}. Reset starts it again.`, true);
+    if (message.failure) banner(`The simulation stopped: ${message.failure}. Reset starts it again.`, true);
     else if (message.busy) banner(`The dropped file: ${message.busy}`);
     else if (reset || wasBusy) banner('');
     showNumbers();
@@ -108,6 +110,9 @@ const handlers = {
     state.drives = message.drives ?? {};
     updateDrives($('drives'), state.drives);
     showNumbers();
+  },
+  verdict(message) {
+    verdict.set(message, state.scene?.runs ?? []);
   },
   history(message) {
     plots.clear(state.scene.step);
@@ -217,6 +222,7 @@ const actions = {
   'plots-toggle': () => { $('plots').classList.toggle('closed', !toggled('plots-toggle')); layout(); },
   follow: () => { stage.follow = toggled('follow'); },
   'side-toggle': () => { $('side').classList.toggle('closed', !toggled('side-toggle')); layout(); },
+  verdict: toggleVerdict,
   more: () => openMenu(!$('bar').classList.contains('open')),
   'help-open': () => { openMenu(false); $('help').showModal(); },
   shot: () => canvas.toBlob((blob) => save(blob, `${state.scene.name}.png`)),
@@ -224,6 +230,14 @@ const actions = {
 };
 for (const [id, action] of Object.entries(actions)) $(id).onclick = action;
 addEventListener('pointerdown', (event) => { if (!event.target.closest?.('#bar')) openMenu(false); }, { capture: true });
+/** The lines of the verdict; the panel is closed again where they are seen already. */
+function toggleVerdict() {
+  const side = $('side'), box = $('verdict-box'), open = !side.classList.contains('closed');
+  if (open && box.open && side.scrollTop < 20) return $('side-toggle').click();
+  if (!open) $('side-toggle').click();
+  box.open = true;
+  side.scrollTop = 0;
+}
 /** The rest of the bar on a small screen. */
 function openMenu(open) {
   $('bar').classList.toggle('open', open);

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "limber/view/server.h"
+#include "limber/view/server/server.h"
 
 namespace limber {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/view/mailbox.h"
+#include "limber/view/server/mailbox.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/view/descriptor_reserve.h"
+#include "limber/view/server/descriptor_reserve.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/view/request_check.h"
+#include "limber/view/server/request_check.h"
 
 #include <sys/random.h>
 

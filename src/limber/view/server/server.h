@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "limber/view/request_check.h"
+#include "limber/view/server/request_check.h"
 
 namespace limber {
 
 /// What the page is told, in the order of importance. A client is owed at most one message of each
 /// kind: a newer one takes the place of one that was not sent yet.
-enum class Slot { scene, geometry, status, notice, history, stats, frame };
-inline constexpr int n_slots = 7;
+enum class Slot { scene, geometry, status, notice, verdict, history, stats, frame };
+inline constexpr int n_slots = 8;
 
 struct ServerOptions {
     std::string address;  // to listen on; empty: 127.0.0.1 and ::1
@@ -53,7 +53,7 @@ struct ServerCounts {
     int connections = 0;            // now
 };
 
-struct ViewHub;
+struct ServerParts;
 
 /// HTTP and WebSocket on one port, on a thread of its own. Whoever publishes never waits for a
 /// client: publishing swaps a pointer under a lock that is never held for longer than that.
@@ -72,7 +72,7 @@ class ViewServer {
 
     /// Whether some client is ready for a frame: without one, making it is wasted.
     bool wants_frame() const;
-    /// Scene, geometry, status, history and frame are kept for clients that come later.
+    /// Scene, geometry, status, verdict, history and frame are kept for clients that come later.
     void publish(Slot slot, std::string bytes);
 
     /// What clients did since the last call.
@@ -85,7 +85,7 @@ class ViewServer {
     ServerCounts counts() const;
 
   private:
-    std::unique_ptr<ViewHub> hub_;
+    std::unique_ptr<ServerParts> parts_;
 };
 
 }  // namespace limber

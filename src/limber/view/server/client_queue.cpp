@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limber/view/client_queue.h"
+#include "limber/view/server/client_queue.h"
 
 #include <algorithm>
 #include <cstring>

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "limber/view/client_queue.h"
+#include "limber/view/server/client_queue.h"
 
 namespace limber {
 
