@@ -7,6 +7,7 @@
 // order of tets; what they keep of a tet besides is their Data.
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <vector>
 
@@ -17,13 +18,17 @@ namespace limber {
 
 struct NoTetData {};
 
-/// W tets. Data is an empty struct or one of arrays [W].
-template <class Real, int W, class Data = NoTetData>
-struct alignas(std::min<std::size_t>(64, W * sizeof(Real))) TetLanes : Data {
+template <class Real, int W>
+struct TetShapeLanes {
     Index node[4][W];
     Real Dm_inv[9][W];  // inverse rest shape, column-major entries [1/m]
     Real volume[W];     // [m³]; 0 in a lane without a tet
 };
+/// W tets. Data is an empty struct or one of arrays [W]; it comes last, so that each row of a shape
+/// is a cache line.
+template <class Real, int W, class Data = NoTetData>
+struct alignas(std::min<std::size_t>(64, W * sizeof(Real))) TetLanes : TetShapeLanes<Real, W>,
+                                                                       Data {};
 
 /// g_0 .. g_3, the gradients of the shape functions of one tet at rest [1/m].
 template <class T>
