@@ -120,6 +120,15 @@ void LagrangeContact::keep_impulses(double h, ContactSet& set) {
     }
     std::sort(latest_.contacts.begin(), latest_.contacts.end(),
               [](const PastContact& a, const PastContact& b) { return a.key < b.key; });
+    // A face may touch an obstacle at several points: the next start knows what they push together.
+    std::size_t n = 0;
+    for (const PastContact& past : latest_.contacts) {
+        if (n > 0 && latest_.contacts[n - 1].key == past.key)
+            latest_.contacts[n - 1].impulse += past.impulse;
+        else
+            latest_.contacts[n++] = past;
+    }
+    latest_.contacts.resize(n);
 }
 
 /// The nearer of the two deadlines; where a run is repeated, its iterations instead.
