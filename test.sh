@@ -16,6 +16,7 @@ tidy      clang-tidy
 repeat    the tests 20 times in a row
 resume    stop after every step and go on to the end, every solver with every contact
 kill      kill and resume, 500 times
+stacks    stacks that stand for 10 000 steps
 descent   descent at its defaults: every body under every law, bodies drawn by the commit, six of 50K to 300K tets
 adding    the patches of docs/adding_*.md, built and run
 calculix  beside CalculiX
@@ -103,6 +104,7 @@ long_resume() {  # stop after every step, go on to the end
   release_build
   LIMBER_LONG=1 build/release/tests/test_sim --gtest_filter='*Resume*' --gtest_brief=1
 }
+long_stacks() { release_build; LIMBER_LONG=1 build/release/tests/test_contact --gtest_filter='*Stacks.*'; }
 long_descent() {
   release_build
   LIMBER_LONG=1 LIMBER_SEED=$(git rev-parse --short HEAD) build/release/tests/test_sim --gtest_filter='DescentDefaults.*'

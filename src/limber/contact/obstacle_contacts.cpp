@@ -50,6 +50,7 @@ bool ObstacleContacts::meet(const ContactInput& in, const ObstacleContactOptions
     depth = std::max(depth, -surface.distance);
     const double d = options.thickness;
     const bool inside = surface.distance < d;
+    const SurfaceSample start = surface;
     if (!options.arriving && !inside) return false;
 
     contact.surface_velocity = carried_velocity(pose.start, pose.end, x, in.h);
@@ -60,8 +61,12 @@ bool ObstacleContacts::meet(const ContactInput& in, const ObstacleContactOptions
     }
     if (options.at_end) {
         const Vec3d end = pose.end.to_local(x + in.h * in.v[node]);
+        const SurfaceSample hit = surface;
         surface = sample(o.shape, end);
         surface.distance -= in.h * dot(pose.end.rotation * surface.normal, u);
+        // A node that goes in beside an edge may end nearest to the side around the corner, deep
+        // behind which it began: more than a step closes. It is held on the side it came from.
+        if (surface.distance < -d && start.distance > -d) surface = hit;
     }
     contact.at = ContactStencil::of_node(node);
     contact.key = {ContactKey::node_obstacle, node, obstacle};

@@ -35,6 +35,7 @@ CorotationalStepper::CorotationalStepper(const Model& model, const Options& opti
       factor_(never_updated()) {
     const Index n = model.n_nodes();
     if (assembled_) A_ = assembler_.make_matrix();
+    if (options.linear == LinearKind::supernodal) compliance_.set_matrix(&A_);
     for (std::vector<Vec3d>* array : {&rhs_, &solution_, &product_}) array->resize(n);
     contact_nodes_.reserve(n);
     const std::size_t n_solvers = options.solves == SolveScope::world ? 1 : model.bodies.size();

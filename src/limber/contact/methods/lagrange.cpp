@@ -18,6 +18,13 @@ namespace {
 
 constexpr Index grain = 2048;
 
+// Below it W is cheap whatever the factor costs.
+constexpr Index fewest_rows = 300;
+// A solve takes 20 factors in the mean and seldom 50; what takes more goes on with W.
+constexpr int most_factors = 100;
+// Factors of A that cost as much as W and what is done with it, in flops of them over rows³.
+constexpr double factors_for_W = 100;
+
 /// Normal and two tangents.
 std::array<Vec3d, 3> frame_of(const Vec3d& n) {
     const auto [t, b] = across(n);
@@ -113,6 +120,15 @@ void LagrangeContact::keep_impulses(double h, ContactSet& set) {
     }
     std::sort(latest_.contacts.begin(), latest_.contacts.end(),
               [](const PastContact& a, const PastContact& b) { return a.key < b.key; });
+    // A face may touch an obstacle at several points: the next start knows what they push together.
+    std::size_t n = 0;
+    for (const PastContact& past : latest_.contacts) {
+        if (n > 0 && latest_.contacts[n - 1].key == past.key)
+            latest_.contacts[n - 1].impulse += past.impulse;
+        else
+            latest_.contacts[n++] = past;
+    }
+    latest_.contacts.resize(n);
 }
 
 /// The nearer of the two deadlines; where a run is repeated, its iterations instead.
@@ -129,27 +145,64 @@ ComplementarityOptions LagrangeContact::limits_of(const ContactInput& in) {
     return limits;
 }
 
-/// W and u of the contacts in `set`, the impulses p that solve for them, and v after those.
+/// Whether the rows are so many, and the factor of A so cheap, that A is the smaller problem of the
+/// two. A function of the rows and the pattern alone.
+bool LagrangeContact::without_W(const ContactInput& in, const Compliance& A, Index rows) const {
+    if (options_.solver != ComplementarityMethod::automatic || in.equilibrium || rows < fewest_rows)
+        return false;
+    const Compliance::Inverted inverted = A.inverted();
+    const double n = rows;
+    return inverted.A && n * n * n > factors_for_W * inverted.flops &&
+           AugmentedLagrangian::fits(*inverted.A, set_.H, set_.groups);
+}
+
+ComplementarityStats LagrangeContact::solve_without_W(const ContactInput& in, Compliance& A) {
+    const Compliance::Inverted inverted = A.inverted();
+    largest_W_.clear();
+    for (const ConstraintGroup& g : set_.groups) {
+        double sum = 0;  // as if nothing but its mass held a node
+        for (Index r = g.row; r < g.row + g.n_rows; ++r)
+            for (const auto& e : set_.H.row(r)) sum += squared_norm(e.gradient) / in.mass[e.node];
+        largest_W_.push_back(sum / g.n_rows);
+    }
+    ComplementarityOptions limits = limits_of(in);
+    limits.max_iterations = std::min(limits.max_iterations, most_factors);
+    return augmented_.solve(
+        {*inverted.A, inverted.free, A, set_.H, u_free_, set_.groups, largest_W_}, limits, p_);
+}
+
+/// u of the contacts in `set`, the impulses p that solve for them, and v after those.
 void LagrangeContact::solve_pass(const ContactInput& in, Compliance& A, std::span<Vec3d> v,
                                  ContactSet& set, ConstraintReport& report) {
     const Index n = static_cast<Index>(v.size());
-    {
-        ScopedTimer timer(report.compliance_ms);
-        delassus_.build(set_.H, A, W_);
-        u_free_.resize(report.rows);
-        u_.resize(report.rows);
-        for (Index r = 0; r < report.rows; ++r) u_free_[r] = set_.H.apply(r, in.v) + set_.target[r];
-    }
-    {
-        ScopedTimer timer(report.resolve_ms);
-        const ComplementarityOptions limits = limits_of(in);
-        const ComplementarityStats stats = solver_->solve({W_, u_free_, set_.groups}, limits, p_);
+    u_free_.resize(report.rows);
+    u_.resize(report.rows);
+    for (Index r = 0; r < report.rows; ++r) u_free_[r] = set_.H.apply(r, in.v) + set_.target[r];
+    const auto solved = [&](const ComplementarityStats& stats) {
         if (clocked() || in.deadline_ms > 0) decided_.push_back(stats.iterations);
-        report.late = report.late || limits.late();
         report.iterations += stats.iterations;
         report.residual = stats.residual;
         // Joints that hold a body at rest have nothing but rounding to solve for.
         report.converged = stats.converged || stats.residual * largest(u_free_) <= rounding(in);
+    };
+    const bool sparse = without_W(in, A, report.rows);
+    if (sparse) {
+        ScopedTimer timer(report.resolve_ms);
+        solved(solve_without_W(in, A));
+        report.late = report.late || limits_of(in).late();
+    }
+    // Where a clock ends iterations there is one solve a pass, so that what it decided can be
+    // replayed; elsewhere what did not get there goes on with W.
+    const bool by_clock = clocked() || in.deadline_ms > 0 || !replayed_.empty();
+    if (!sparse || !(report.converged || by_clock)) {
+        {
+            ScopedTimer timer(report.compliance_ms);
+            delassus_.build(set_.H, A, W_);
+        }
+        ScopedTimer timer(report.resolve_ms);
+        const ComplementarityOptions limits = limits_of(in);
+        solved(solver_->solve({W_, u_free_, set_.groups}, limits, p_));
+        report.late = report.late || limits.late();
     }
     ScopedTimer timer(report.correct_ms);
     set_.H.add_transposed(p_, impulse_);

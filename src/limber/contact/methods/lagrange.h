@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "limber/contact/complementarity.h"
+#include "limber/contact/complementarity/augmented.h"
 #include "limber/contact/contact_finder.h"
 #include "limber/contact/joint.h"
 #include "limber/core/fields.h"
@@ -38,7 +39,7 @@ void fields(Visitor& field, LagrangeOptions& o) {
     field("friction", o.friction, between(0, 10),
           "Coulomb coefficient where the obstacle gives none");
     field("bodies", o.bodies, any_value(), "bodies touch each other");
-    field("self", o.self, any_value(), "bodies touch themselves: folds, tentacles, cloth");
+    field("self", o.self, any_value(), "bodies of tets touch themselves: folds, tentacles");
     field("solver", o.solver, any_value(), "of the complementarity problem");
     field("iterations", o.limits.max_iterations, between(1, 1000000),
           "cap of the complementarity solver");
@@ -131,6 +132,8 @@ class LagrangeContact final : public ContactMethod {
     double alarm_distance(const ContactInput& in);
     double spacing(const ContactInput& in);
     ComplementarityOptions limits_of(const ContactInput& in);
+    bool without_W(const ContactInput& in, const Compliance& A, Index rows) const;
+    ComplementarityStats solve_without_W(const ContactInput& in, Compliance& A);
     Index worst_body(const ContactInput& in, std::span<const Vec3d> v) const;
 
     Options options_;
@@ -148,6 +151,8 @@ class LagrangeContact final : public ContactMethod {
     ConstraintSet set_;
     std::vector<Index> joint_rows_;  // where each joint's rows begin, and where contacts' do
     DenseMatrix W_;
+    AugmentedLagrangian augmented_;
+    std::vector<double> largest_W_;  // per group: a bound of its diagonal [1/kg]
     std::vector<double> u_free_, u_, p_;
     std::vector<Vec3d> impulse_, change_;
     // Iterations of each solve where a clock may end them; and those of the run that is repeated.

@@ -12,6 +12,8 @@ namespace limber {
 namespace {
 
 constexpr Index nodes_at_once = 2048;
+// Of a face's contacts, whose normals are less than 37 degrees apart: one.
+constexpr double same_side = 0.8;
 
 }  // namespace
 
@@ -130,10 +132,22 @@ void LagrangeContact::find_more(const ContactInput& in, std::span<const Vec3d> v
     for (const Contact& c : found_.contacts) keys_.push_back(c.key);
     std::sort(keys_.begin(), keys_.end());
     const double near = 0.5 * alarm_distance(in);
-    for (const Contact& c : set.contacts)
-        if ((c.force != Vec3d{} || end_gap(c, v, in.h) < near) &&
-            !std::binary_search(keys_.begin(), keys_.end(), c.key))
+    const std::size_t n_found = found_.contacts.size();
+    for (const Contact& c : set.contacts) {
+        if (c.force == Vec3d{} && !(end_gap(c, v, in.h) < near)) continue;
+        if (!std::binary_search(keys_.begin(), keys_.end(), c.key)) {
             found_.contacts.push_back(c);
+            continue;
+        }
+        // A face that lies over an edge touches on both of its sides, at points of its own.
+        if (c.key.kind != ContactKey::face_obstacle) continue;
+        const auto begin = found_.contacts.begin();
+        if (std::none_of(begin, begin + static_cast<std::ptrdiff_t>(n_found),
+                         [&](const Contact& other) {
+                             return other.key == c.key && dot(other.normal, c.normal) > same_side;
+                         }))
+            found_.contacts.push_back(c);
+    }
     thin_out(in, spacing(in), found_.contacts);
     std::swap(set.contacts, found_.contacts);
 }

@@ -22,6 +22,12 @@ void Compliance::apply_between(std::span<const Index> nodes, std::span<const Vec
     for (std::size_t k = 0; k < nodes.size(); ++k) v[k] = v_[nodes[k]];
 }
 
+template <class T>
+Compliance::Inverted FactorCompliance<T>::inverted() const {
+    if (!A_ || !rotations_.empty()) return {};
+    return {A_, factor_.free(), factor_.structure().total_flops};
+}
+
 /// Rᵀ f where there are rotations; `nodes` are those of the entries of f, none: all, again and
 /// again.
 template <class T>

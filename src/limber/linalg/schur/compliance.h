@@ -23,6 +23,15 @@ class Compliance {
     /// A⁻¹ between nodes[i] and nodes[j]. Nodes are ascending, each once.
     virtual void between(std::span<const Index> nodes, DenseMatrix& out) = 0;
 
+    /// The matrix behind apply(), where it is one; it outlives the step's use. null: apply() is
+    /// turned by rotations, of a stale factor, or has rigid bodies in it.
+    struct Inverted {
+        const BlockCsr* A = nullptr;
+        FreeMask free;
+        double flops = 0;  // of its factor
+    };
+    virtual Inverted inverted() const { return {}; }
+
     /// apply() to n vectors, one after the other in f and in v.
     virtual void apply_many(Index n, std::span<const Vec3d> f, std::span<Vec3d> v);
     /// What apply() gives at `nodes` for forces at `nodes`: f and v have one entry each.
@@ -44,6 +53,10 @@ class FactorCompliance final : public Compliance {
     /// One rotation a node, frame of the factor -> world, that outlives its use; none: no rotation.
     void set_rotations(std::span<const Mat3d> rotations) { rotations_ = rotations; }
 
+    /// What was factorised, where the owner keeps it as long as the factor.
+    void set_matrix(const BlockCsr* A) { A_ = A; }
+
+    Inverted inverted() const override;
     void apply(std::span<const Vec3d> f, std::span<Vec3d> v) override { apply_many(1, f, v); }
     void apply_many(Index n, std::span<const Vec3d> f, std::span<Vec3d> v) override;
     void between(std::span<const Index> nodes, DenseMatrix& out) override;
@@ -60,6 +73,7 @@ class FactorCompliance final : public Compliance {
 
     const SupernodalCholesky<T>& factor_;
     std::span<const Mat3d> rotations_;
+    const BlockCsr* A_ = nullptr;
     IsolatedColumns<T> columns_;
     std::vector<Vec3d> turned_;
 };

@@ -456,6 +456,7 @@ class Builder {
         warn_about_weight(scene_, model_, say);
         warn_about_locking(scene_, model_, say);
         warn_about_speed(scene_, model_, say);
+        warn_about_self(scene_, model_, say);
         warn_about_step(scene_, model_, say);
         warn_about_precision(scene_, model_, say);
     }

@@ -29,6 +29,9 @@ struct ImpactSpeed {
 };
 ImpactSpeed impact_speed(const SceneDef& scene, const Model& model, const Body& body);
 
+/// Cloth under `self = true`: it has no inside, and nothing keeps it from passing through itself.
+void warn_about_self(const SceneDef& scene, const Model& model, const Warn& warn);
+
 /// Bodies that go farther in a step than half their thickness plus the contact's, at their initial
 /// speed or at the end of a free fall onto an obstacle; where their paths are followed (implicit
 /// form), farther than their whole thickness.

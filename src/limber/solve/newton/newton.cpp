@@ -36,6 +36,7 @@ NewtonStepper::NewtonStepper(const Model& model, const Options& options)
     partial_.resize(model.n_nodes() / grain + 1);
     if (const SupernodalCholesky<double>* factor = linear_->factor())
         compliance_ = std::make_unique<FactorCompliance<double>>(*factor);
+    if (compliance_) compliance_->set_matrix(&shifted_);
 }
 
 /// Pins at the end of their way.
