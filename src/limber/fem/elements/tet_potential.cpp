@@ -83,13 +83,13 @@ auto TetPotential<Real>::rest_of(Index t) const -> Rest {
 }
 
 template <class Real>
-Mat3d TetPotential<Real>::deformation(Index t, Positions x) const {
+Mat3d TetPotential<Real>::deformation(Index t, const Rest& rest, Positions x) const {
     const auto at = [&](int c) {
         const Vec3<Real>& p = x[mesh_.tets[t][c]];
         return Vec3d{p.x, p.y, p.z};
     };
     const Vec3d a = at(0);
-    return Mat3d::from_columns(at(1) - a, at(2) - a, at(3) - a) * rest_of(t).Dm_inv;
+    return Mat3d::from_columns(at(1) - a, at(2) - a, at(3) - a) * rest.Dm_inv;
 }
 
 template <class Real>
@@ -323,7 +323,7 @@ void TetPotential<Real>::add_diagonal_blocks(Positions x, HessianKind kind,
         const Rest rest = rest_of(t);
         const double l = store_.at(place_[t]).interpolant[place_[t] % W];
         visit_law(material_of(t), [&](const auto& law) {
-            const Mat9d C = tangent(law, kind, deformation(t, x), l);
+            const Mat9d C = tangent(law, kind, deformation(t, rest, x), l);
             const auto g = rest_gradients(rest.Dm_inv);
             for (int a = 0; a < 4; ++a) diagonal_[t][a] = contracted(C, rest.volume, g[a], g[a]);
         });
@@ -433,7 +433,7 @@ void TetPotential<Real>::assemble(Positions x, HessianKind kind, Weight&& weight
         const Rest rest = rest_of(t);
         const double l = store_.at(place_[t]).interpolant[place_[t] % W];
         visit_law(material_of(t), [&](const auto& law) {
-            const Mat9d C = tangent(law, kind, deformation(t, x), l);
+            const Mat9d C = tangent(law, kind, deformation(t, rest, x), l);
             const auto g = rest_gradients(rest.Dm_inv);
             for (int a = 0; a < 4; ++a)
                 for (int b = a; b < 4; ++b)

@@ -71,7 +71,6 @@ class TetPotential final : public Potential<Real> {
                        std::span<BlockScatter<4>::BlocksOf<Out>> blocks) const;
     template <class Out>
     bool assemble_tangent(Positions x, BlockRows<Out>& A);
-    Mat3d deformation(Index tet, Positions x) const;
     template <class Matrix>
     void ensure_scatter(const Matrix& A);
     template <class Weight>
@@ -83,6 +82,7 @@ class TetPotential final : public Potential<Real> {
         double volume;
     };
     Rest rest_of(Index tet) const;
+    Mat3d deformation(Index tet, const Rest& rest, Positions x) const;
     const Material& material_of(Index tet) const { return materials_[tet_material_[tet]]; }
 
     const TetMesh& mesh_;
