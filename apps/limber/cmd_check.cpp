@@ -97,7 +97,10 @@ BodyEstimate estimate(const Model& model, const Body& body) {
         const Material& m = model.materials[model.tet_material[t]];
         const TetShape shape = tet_shape(model.mesh, model.mesh.tets[t]);
         const Lame lame = small_strain(m);
-        squared = std::max(squared, squared_tet_frequency(shape, lame.mu, lame.lambda, m.density));
+        // Fibres as if they pulled whatever the direction: a shorter step than needed is safe.
+        squared = std::max(
+            squared,
+            squared_tet_frequency(shape, lame.mu, lame.lambda + added_stiffness(m), m.density));
     }
     // Of cloth by Gershgorin: a diagonal block is at most its trace, and its row twice that.
     if (body.cloth)

@@ -17,7 +17,8 @@ TYPED_TEST_SUITE(EveryMaterial, EveryLaw);
 
 /// Laws without a decomposition take dual numbers.
 template <class Law>
-constexpr bool closed_form = InvariantLaw<Law> || std::is_same_v<Law, LinearElastic>;
+constexpr bool closed_form =
+    InvariantLaw<Law> || ReinforcedLaw<Law> || std::is_same_v<Law, LinearElastic>;
 
 TYPED_TEST(EveryMaterial, stress_vanishes_at_rest) {
     const auto law = sample_law<TypeParam>();
@@ -79,7 +80,7 @@ TYPED_TEST(EveryMaterial, hessian_is_symmetric) {
 
 TYPED_TEST(EveryMaterial, small_strain_is_hookes_law) {
     // Pull along x by e, let the sides go in by ν e: uniaxial stress.
-    const auto law = sample_law<TypeParam>();
+    const auto law = across(sample_law<TypeParam>());
     const Lame lame = law.small_strain();
     const double young = lame.young(), poisson = lame.poisson(), e = 1e-6;
     const Mat3d P = law.stress(Mat3d::diagonal(1 + e, 1 - poisson * e, 1 - poisson * e));
@@ -103,7 +104,8 @@ TYPED_TEST(EveryMaterial, rest_has_three_zero_modes_and_six_stiff_ones) {
     // The three turns in the space of F; with three translations they are the six of an element.
     // It is so for every law, projective and linear too: both see only the symmetric part of a
     // small displacement gradient. Five shears of 2 μ and a dilation of 2 μ + 3 λ are left.
-    const auto law = sample_law<TypeParam>();
+    // Fibres that are neither pulled nor pushed add nothing.
+    const auto law = across(sample_law<TypeParam>());
     const Lame lame = law.small_strain();
     const auto values = eigenvalues(law.hessian(Mat3d::identity()));
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(values[i], 0, 1e-12 * stiffness);
@@ -111,7 +113,7 @@ TYPED_TEST(EveryMaterial, rest_has_three_zero_modes_and_six_stiff_ones) {
     EXPECT_NEAR(values[8], 3 * lame.bulk(), 1e-12 * stiffness);
 }
 
-TYPED_TEST(EveryMaterial, turns_with_the_body_and_is_isotropic) {
+TYPED_TEST(EveryMaterial, turns_with_the_body_and_has_no_direction_but_its_fibres) {
     if (TypeParam::name == "linear") return;  // swells when it turns: its own test below
     const auto law = sample_law<TypeParam>();
     Random random(21);
@@ -120,7 +122,7 @@ TYPED_TEST(EveryMaterial, turns_with_the_body_and_is_isotropic) {
         const double size = std::fmax(max_abs(P), stiffness);
         ASSERT_NEAR(law.energy(Q * F), law.energy(F), 1e-12 * size);
         ASSERT_LT(max_abs(law.stress(Q * F) - Q * P), 1e-11 * size);
-        ASSERT_LT(max_abs(law.stress(F * Q) - P * Q), 1e-11 * size);
+        ASSERT_LT(max_abs(turned(law, Q).stress(F * Q) - P * Q), 1e-11 * size);
     }
 }
 
@@ -217,6 +219,54 @@ TEST(NeoHookean, family_has_the_forms_of_the_paper) {
     near(Fung{2, 3, 5, 0.7}.energy(F), 2 * shape + 3 * bulk + 5 * (std::exp(0.7 * shape) - 1));
     near(NeoHookeanLog{2, 3}.energy(F),
          (I - 3) - 2 * std::log(J) + 1.5 * std::log(J) * std::log(J));
+}
+
+TEST(Fibre, pulls_along_its_direction_and_never_pushes) {
+    const FibreReinforced law = sample_law<FibreReinforced>();
+    const NeoHookean matrix = law.isotropic();
+    const Mat3d along = outer(law.a, law.a), I = Mat3d::identity();
+    for (const double e : {1e-4, 0.3, 2.0}) {
+        // ψ = k/8 (s² − 1)² at a stretch s of the fibre, whatever happens across it.
+        const double s = 1 + e, pull = s * s - 1;
+        const Mat3d F = I + e * along, P = law.stress(F) - matrix.stress(F);
+        EXPECT_NEAR(law.energy(F) - matrix.energy(F), law.k / 8 * pull * pull, 1e-9 * law.k);
+        EXPECT_LT(max_abs(P - (law.k / 2 * pull * s) * along), 1e-12 * law.k * (1 + pull * s));
+    }
+    for (const double e : {-1e-4, -0.3, -0.9}) {
+        const Mat3d F = I + e * along;
+        EXPECT_EQ(law.energy(F), matrix.energy(F));
+        EXPECT_EQ(law.stress(F), matrix.stress(F));
+        EXPECT_EQ(max_difference(law.hessian(F), matrix.hessian(F)), 0);
+    }
+}
+
+TEST(Fibre, adds_youngs_modulus_along_itself_at_small_strains) {
+    // Uniaxial stress along the fibre: the sides go in as Poisson's ratio says, and P = (E + k) e.
+    FibreReinforced law = sample_law<FibreReinforced>();
+    law.a = {1, 0, 0};
+    const double e = 1e-6, young = law.small_strain().young(), nu = law.small_strain().poisson();
+    const Mat3d F = Mat3d::diagonal(1 + e, 1 - nu * e, 1 - nu * e), P = law.stress(F);
+    EXPECT_NEAR(P(0, 0), (young + law.k) * e, 3e-5 * (young + law.k) * e);
+    EXPECT_NEAR(P(1, 1), 0, 3e-5 * young * e);
+}
+
+TEST(Fibre, has_a_continuous_stress_where_it_begins_to_pull) {
+    const FibreReinforced law = sample_law<FibreReinforced>();
+    const Mat3d along = outer(law.a, law.a), I = Mat3d::identity();
+    const double e = 1e-9;
+    const Mat3d jump = law.stress(I + e * along) - law.stress(I - e * along);
+    EXPECT_LT(max_abs(jump), 10 * e * (stiffness + law.k));
+    const Mat9d pulled = law.hessian(I + e * along), pushed = law.hessian(I - e * along);
+    EXPECT_GT(max_difference(pulled, pushed), 0.1 * law.k);
+}
+
+TEST(Fibre, is_never_indefinite) {
+    const FibresOf<double> fibres = sample_law<FibreReinforced>().convex();
+    Random random(25);
+    for (int n = 0; n < 300; ++n) {
+        const Mat9d H = fibres.hessian(random.matrix(2));
+        ASSERT_GE(eigenvalues(H)[0], -1e-13 * max_abs(H));
+    }
 }
 
 TEST(Fung, an_exponent_beyond_the_number_type_costs_infinity) {

@@ -42,7 +42,8 @@ TEST(VertexBlockDescent, agrees_with_newton_for_laws_and_integrators) {
     for (const Integrator integrator :
          {Integrator::backward_euler, Integrator::trapezoid, Integrator::quasi_static})
         for (const Material& material :
-             {of<CorotatedElastic>(), of<LinearElastic>(), of<NeoHookean>(), of<MooneyRivlin>()})
+             {of<CorotatedElastic>(), of<LinearElastic>(), of<NeoHookean>(), of<MooneyRivlin>(),
+              of<FibreReinforced>()})
             for (const auto acceleration :
                  {BlockAcceleration::none, BlockAcceleration::chebyshev}) {
                 Model model = bar(1, true, material);

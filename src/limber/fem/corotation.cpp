@@ -131,7 +131,8 @@ void add_energy_by_law(const ElementSet& elements, Index p, std::span<const Vec3
     for (int lane = 0; lane < n; ++lane) {
         const Mat3d F_t = lane_of(F, lane);
         visit_law(elements.materials[elements.tet_material[first + lane]], [&](const auto& law) {
-            const double psi = law.energy(F_t, law.interpolant(F_t, 0.0));
+            const auto& own = law_of_tet(law, elements.tet_data, first + lane);
+            const double psi = own.energy(F_t, own.interpolant(F_t, 0.0));
             energy.set(lane, energy[lane] + packet.volume[lane] * psi);
         });
         if (determinant(F_t) <= 0) inverted.set(lane, inverted[lane] + 1);
@@ -196,7 +197,8 @@ void measure_tets(const ElementSet& elements, std::span<const Vec3d> x, std::spa
                 const Mat3d F = lane_of(d.F, lane);
                 visit_law(elements.materials[elements.tet_material[first + lane]],
                           [&](const auto& law) {
-                              tau = law.stress(F, law.interpolant(F, 0.0)) * transpose(F);
+                              const auto& own = law_of_tet(law, elements.tet_data, first + lane);
+                              tau = own.stress(F, own.interpolant(F, 0.0)) * transpose(F);
                           });
             }
             m.von_mises = von_mises_of(tau * (1 / m.det_F));

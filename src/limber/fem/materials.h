@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "limber/fem/lame.h"
 #include "limber/fem/materials/corotated.h"
+#include "limber/fem/materials/fibre.h"
 #include "limber/fem/materials/fung.h"
 #include "limber/fem/materials/linear.h"
 #include "limber/fem/materials/mooney_rivlin.h"
@@ -20,8 +24,26 @@ namespace limber {
 
 /// Every law limber knows: one line here adds one. The list drives the typed tests and the scene
 /// reader.
-using AnyMaterial = std::variant<CorotatedElastic, LinearElastic, StVenantKirchhoff, NeoHookean,
-                                 NeoHookeanLog, MooneyRivlin, Fung, ProjectiveElastic, SplineLaw>;
+using AnyMaterial =
+    std::variant<CorotatedElastic, LinearElastic, StVenantKirchhoff, NeoHookean, NeoHookeanLog,
+                 MooneyRivlin, Fung, FibreReinforced, ProjectiveElastic, SplineLaw>;
+
+/// How many numbers a law reads that may differ from tet to tet; laws that say nothing read none.
+template <class Law>
+inline constexpr int n_tet_data = 0;
+template <class Law>
+requires requires {
+    Law::n_tet_data;
+}
+inline constexpr int n_tet_data<Law> = Law::n_tet_data;
+
+/// The most numbers that any law reads of a tet.
+inline constexpr int most_tet_data = []<class... Laws>(const std::variant<Laws...>*) {
+    return std::max({n_tet_data<Laws>...});
+}(static_cast<const AnyMaterial*>(nullptr));
+
+/// The numbers of one tet, the first n_tet_data of them in use; without them its material's hold.
+using TetData = std::optional<std::array<double, most_tet_data>>;
 
 /// A law that is Hooke's in the frame of a rotation, or in that of the world: its tangent with that
 /// frame held is linear, and linearly implicit solvers take it.
@@ -40,7 +62,7 @@ struct ConversionOf {
     P fade = P(0.05);                    // L: what the interpolant may fall an iteration
 
     template <class Q>
-    ConversionOf<Q> in() const {
+    LIMBER_HD ConversionOf<Q> in() const {
         return {on, Q(lower), Q(upper), Q(back), Q(fade)};
     }
 };
@@ -64,6 +86,19 @@ inline Lame small_strain(const Material& material) {
     Lame lame = std::visit([](const auto& law) { return law.small_strain(); }, material.law);
     lame.lambda += material.volume;
     return lame;
+}
+
+/// What a part beside the moduli adds to the largest eigenvalue of the Hessian at small strains, in
+/// some direction: fibres.   [Pa]
+inline double added_stiffness(const Material& material) {
+    return std::visit(
+        [](const auto& law) -> double {
+            if constexpr (requires { law.added_stiffness(); })
+                return law.added_stiffness();
+            else
+                return 0;
+        },
+        material.law);
 }
 
 /// Corotated elasticity by the moduli people know: young [Pa], density [kg/m³].

@@ -35,10 +35,11 @@ class NodePotential {
     virtual double energy(Index node, const Vec3d& at, Positions x) const = 0;
 };
 
-/// Tets of any laws. Borrows the materials.
+/// Tets of any laws. Borrows the materials. `tet_data` is empty or has an entry a tet.
 std::unique_ptr<NodePotential> make_tet_nodes(const TetMesh& mesh,
                                               std::span<const Material> materials,
-                                              std::span<const Index> tet_material);
+                                              std::span<const Index> tet_material,
+                                              std::span<const TetData> tet_data = {});
 
 /// Elements of one kind: Spring, Membrane, FlatHinge or Hinge (fem/elements/element_potential.h).
 template <class Element>

@@ -5,10 +5,11 @@
 // chooses the law once, outside the loop.
 //
 // T is double, float, a packet of either, or a dual number; parameters are double, on the device in
-// the numbers of T (in<float>()), and packets where they differ from tet to tet. l is the
+// the numbers of T (in<float>()), and packets where they differ from tet to tet (with()). l is the
 // interpolant of Wang & Yang 2016, Eq. (17), held fixed in all derivatives: 0 gives the law, 1 the
 // projective energy with the law's small-strain shear modulus.
 
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -37,6 +38,15 @@ concept PrincipalLaw = requires(const Law& law, const Vec3<double>& s) {
 };
 template <class Law>
 concept IsotropicLaw = InvariantLaw<Law> || PrincipalLaw<Law>;
+/// An isotropic law plus a convex part: of the sum the isotropic law alone needs a projection.
+template <class Law>
+concept ReinforcedLaw = requires(const Law& law) {
+    law.isotropic();
+    law.convex();
+};
+/// A law whose tangent is projected by principal stretches, without a general eigen-decomposition.
+template <class Law>
+concept StretchProjectedLaw = IsotropicLaw<Law> || ReinforcedLaw<Law>;
 
 template <class Law>
 struct PointLaw {
@@ -51,6 +61,14 @@ struct PointLaw {
     template <class Q>
     PointLaw<typename Law::template With<Q>> in() const {
         return {law.template in<Q>(), Q(volume), conversion.template in<Q>()};
+    }
+    /// The same with the numbers that a law has a tet: packets for the tets of a packet, scalars
+    /// for one tet.
+    template <class D, int n>
+    LIMBER_HD PointLaw<typename Law::template With<D>> with(const D (&data)[n]) const {
+        static_assert(n == n_tet_data<Law>);
+        using S = typename LaneOf<D>::Type;
+        return {law.with(data), S(volume), conversion.template in<S>()};
     }
 
     /// ψ + k/2 (J − 1)², what usual tets have, and its derivative   [J/m³], [Pa]
@@ -76,8 +94,9 @@ struct PointLaw {
     /// ∂²/∂F² over column-major vec(F), not projected   [Pa]
     template <class T>
     LIMBER_HD Mat9<T> hessian(const Mat3<T>& F, const std::type_identity_t<T>& l) const;
-    /// The nearest positive semidefinite one, by the eigen-system of isotropic laws; on the host
-    /// also that of other laws, by a general eigen-decomposition.   [Pa]
+    /// The nearest positive semidefinite one, by the eigen-system of isotropic laws; of reinforced
+    /// ones that of the isotropic part plus the convex part; on the host also that of other laws,
+    /// by a general eigen-decomposition.   [Pa]
     template <class T>
     LIMBER_HD Mat9<T> projected_hessian_by_stretches(const Mat3<T>& F, const T& l) const;
     Mat9d projected_hessian(const Mat3d& F, double l) const;
@@ -88,7 +107,7 @@ struct PointLaw {
     /// The whole block, alike.
     template <class T>
     LIMBER_HD Mat3<T> block(const Mat3<T>& F, const T& l, const Vec3<T>& g) const;
-    /// The projected blocks of corners 1, 2, 3 as corner_blocks.h has them; isotropic laws alone.
+    /// The projected blocks of corners 1, 2, 3 as corner_blocks.h has them; not of other laws.
     template <class T>
     LIMBER_HD void projected_blocks(const Mat3<T>& F, const T& l, const Vec3<T> (&g)[3],
                                     Mat3<T> (&K)[6]) const;
@@ -108,12 +127,36 @@ struct PointLaw {
   private:
     LIMBER_HD ProjectiveElasticOf<P> projective() const { return {law.small_strain().mu}; }
     LIMBER_HD VolumeTermOf<Scalar> volume_term() const { return {volume}; }
+    /// What the eigen-system is of: the law, or what of it is isotropic.
+    LIMBER_HD decltype(auto) isotropic() const {
+        if constexpr (ReinforcedLaw<Law>)
+            return law.isotropic();
+        else
+            return (law);
+    }
     /// Apart, so that the usual path keeps its matrices in registers.
     template <class T>
     [[gnu::noinline]] LIMBER_HD Mat3<T> mixed_stress(const Mat3<T>& F, const T& l) const;
     template <class T>
     LIMBER_HD PrincipalCurvature<T> curvature(const Vec3<T>& s, const T& l) const;
 };
+
+/// The law as one tet has it: with the tet's numbers where there are any, else the material's.
+/// `data` is empty or has an entry a tet.
+template <class Law>
+decltype(auto) law_of_tet(const PointLaw<Law>& law, std::span<const TetData> data, Index tet) {
+    if constexpr (n_tet_data<Law> == 0) {
+        return (law);
+    } else {
+        PointLaw<Law> own = law;
+        if (!data.empty() && data[tet]) {
+            double numbers[n_tet_data<Law>];
+            for (int i = 0; i < n_tet_data<Law>; ++i) numbers[i] = (*data[tet])[i];
+            own = law.with(numbers);
+        }
+        return own;
+    }
+}
 
 /// Calls f with the PointLaw of the material.
 template <class F>
@@ -155,8 +198,7 @@ LIMBER_HD Mat3<T> PointLaw<Law>::mixed_stress(const Mat3<T>& F, const T& l) cons
 
 template <class Law>
 template <class T>
-LIMBER_HD Mat9<T> PointLaw<Law>::hessian(const Mat3<T>& F,
-                                          const std::type_identity_t<T>& l) const {
+LIMBER_HD Mat9<T> PointLaw<Law>::hessian(const Mat3<T>& F, const std::type_identity_t<T>& l) const {
     Mat9<T> H;
     const auto add = [&](const T& f, const Mat9<T>& part) {
         for (int i = 0; i < 81; ++i) H.a[i] += f * part.a[i];
@@ -184,7 +226,7 @@ LIMBER_HD PrincipalCurvature<T> curvature_of_law(const Law& law, const Vec3<T>& 
 template <class Law>
 template <class T>
 LIMBER_HD PrincipalCurvature<T> PointLaw<Law>::curvature(const Vec3<T>& s, const T& l) const {
-    PrincipalCurvature<T> c = point_law_detail::curvature_of_law(law, s);
+    PrincipalCurvature<T> c = point_law_detail::curvature_of_law(isotropic(), s);
     if (volume != 0) c = c + volume_term().curvature(s);
     if (!any(l > T(0))) return c;
     // Not 0 · infinity where the hand-over is complete.
@@ -202,14 +244,20 @@ template <class Law>
 template <class T>
 LIMBER_HD Mat9<T> PointLaw<Law>::projected_hessian_by_stretches(const Mat3<T>& F,
                                                                 const T& l) const {
-    static_assert(IsotropicLaw<Law>);
+    static_assert(StretchProjectedLaw<Law>);
     const SignedSvd<T> svd = signed_svd(F);
-    return assemble_hessian(svd, nearest_psd(curvature(svd.s, l)));
+    Mat9<T> H = assemble_hessian(svd, nearest_psd(curvature(svd.s, l)));
+    if constexpr (ReinforcedLaw<Law>) {
+        const Mat9<T> convex = law.convex().hessian(F);
+        for (int i = 0; i < 81; ++i)  // not 0 · infinity where the hand-over is complete
+            H.a[i] += select(l < T(1), (T(1) - l) * convex.a[i], T(0));
+    }
+    return H;
 }
 
 template <class Law>
 Mat9d PointLaw<Law>::projected_hessian(const Mat3d& F, double l) const {
-    if constexpr (IsotropicLaw<Law>) {
+    if constexpr (StretchProjectedLaw<Law>) {
         return projected_hessian_by_stretches(F, l);
     } else {
         return nearest_psd(hessian(F, l));
@@ -221,24 +269,30 @@ template <class T>
 LIMBER_HD Vec3<T> PointLaw<Law>::block_diagonal(const Mat3<T>& F, const T& l,
                                                 const Vec3<T>& g) const {
     Vec3<T> out;
-    if constexpr (InvariantLaw<Law>) {
+    const auto& isotropic = this->isotropic();
+    using Isotropic = std::decay_t<decltype(isotropic)>;
+    if constexpr (InvariantLaw<Isotropic>) {
         const Invariants<T> v = invariants_of(F);
-        InvariantSlopes<T> slopes = law.slopes(v);
-        InvariantCurvatures<T> curvatures = law.curvatures(v);
+        InvariantSlopes<T> slopes = isotropic.slopes(v);
+        InvariantCurvatures<T> curvatures = isotropic.curvatures(v);
         slopes.J += T(volume) * (v.J - T(1));
         curvatures.J_J += T(volume);
         out = block_diagonal_of(F, v, slopes, curvatures, g);
     } else {
-        if constexpr (PrincipalLaw<Law>) {
+        if constexpr (PrincipalLaw<Isotropic>) {
             const SignedSvd<T> svd = signed_svd(F);
-            out = limber::block_diagonal(svd, law.curvature(svd.s), g);
+            out = limber::block_diagonal(svd, isotropic.curvature(svd.s), g);
         } else {
-            out = law.block_diagonal(g);
+            out = isotropic.block_diagonal(g);
         }
         if (volume != 0) {  // J is linear along a direction of rank one
             const Vec3<T> dJ = cofactor(F) * g;
             out += T(volume) * Vec3<T>{dJ.x * dJ.x, dJ.y * dJ.y, dJ.z * dJ.z};
         }
+    }
+    if constexpr (ReinforcedLaw<Law>) {
+        const Mat3<T> K = law.convex().block(F, g, g);
+        out += Vec3<T>{K(0, 0), K(1, 1), K(2, 2)};
     }
     if (!any(l > T(0))) return out;
     const auto partly = l < T(1);
@@ -251,15 +305,18 @@ template <class Law>
 template <class T>
 LIMBER_HD Mat3<T> PointLaw<Law>::block(const Mat3<T>& F, const T& l, const Vec3<T>& g) const {
     Mat3<T> out;
-    if constexpr (InvariantLaw<Law>) {
+    const auto& isotropic = this->isotropic();
+    using Isotropic = std::decay_t<decltype(isotropic)>;
+    if constexpr (InvariantLaw<Isotropic>) {
         const Invariants<T> v = invariants_of(F);
-        out = block_of(F, v, law.slopes(v), law.curvatures(v), g);
-    } else if constexpr (PrincipalLaw<Law>) {
+        out = block_of(F, v, isotropic.slopes(v), isotropic.curvatures(v), g);
+    } else if constexpr (PrincipalLaw<Isotropic>) {
         const SignedSvd<T> svd = signed_svd(F);
-        out = limber::block(svd, law.curvature(svd.s), g);
+        out = limber::block(svd, isotropic.curvature(svd.s), g);
     } else {
-        out = law.block(g);
+        out = isotropic.block(g);
     }
+    if constexpr (ReinforcedLaw<Law>) out += law.convex().block(F, g, g);
     if (volume != 0) {  // J is linear along a direction of rank one
         const Vec3<T> dJ = cofactor(F) * g;
         out += T(volume) * outer(dJ, dJ);
@@ -275,9 +332,16 @@ template <class Law>
 template <class T>
 LIMBER_HD void PointLaw<Law>::projected_blocks(const Mat3<T>& F, const T& l, const Vec3<T> (&g)[3],
                                                Mat3<T> (&K)[6]) const {
-    static_assert(IsotropicLaw<Law>);
+    static_assert(StretchProjectedLaw<Law>);
     const SignedSvd<T> svd = signed_svd(F);
     corner_blocks(svd, nearest_psd(curvature(svd.s, l)), g, K);
+    if constexpr (ReinforcedLaw<Law>) {
+        const auto convex = law.convex();
+        const T share = select(l < T(1), T(1) - l, T(0));
+        int pair = 0;
+        for (int m = 0; m < 3; ++m)
+            for (int n = m; n < 3; ++n, ++pair) K[pair] += share * convex.block(F, g[m], g[n]);
+    }
 }
 
 template <class Law>

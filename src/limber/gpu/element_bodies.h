@@ -24,6 +24,7 @@ struct TetPlanes {
     const Index* node = nullptr;   // 4 planes
     const Real* Dm_inv = nullptr;  // 9 planes, column-major entries [1/m]
     const Real* volume = nullptr;  // [m³]
+    const Real* data = nullptr;    // n_tet_data planes of the law; null: the material's
 
     LIMBER_HD Vec3<Real> corner(const Vec3<Real>* x, int c, Index t) const {
         return x[node[c * n + t]];
@@ -57,11 +58,30 @@ LIMBER_HD void put_forces(const Mat3<Real>& f, Index n, Index t, Vec3<Real>* out
     for (int c = 0; c < 3; ++c) out[(c + 1) * n + t] = f.col(c);
 }
 
+/// The law as tet t has it.
+template <class Law, class Real>
+LIMBER_HD decltype(auto) law_of_tet(const PointLaw<Law>& law, const TetPlanes<Real>& tets,
+                                    Index t) {
+    if constexpr (n_tet_data<Law> == 0) {
+        return (law);
+    } else {
+        PointLaw<Law> own = law;
+        if (tets.data) {
+            Real numbers[n_tet_data<Law>];
+            for (int i = 0; i < n_tet_data<Law>; ++i) numbers[i] = tets.data[i * tets.n + t];
+            own = law.with(numbers);
+        }
+        return own;
+    }
+}
+
 /// A tet of any law. `interpolant`, one a tet, is read where the law's conversion is on; null
 /// elsewhere.
 template <class Law, class Real>
-LIMBER_HD void tet_body(const PointLaw<Law>& law, const TetPlanes<Real>& tets, const Vec3<Real>* x,
-                        const Real* interpolant, const TetDerivatives<Real>& out, Index t) {
+LIMBER_HD void tet_body(const PointLaw<Law>& law_of_all, const TetPlanes<Real>& tets,
+                        const Vec3<Real>* x, const Real* interpolant,
+                        const TetDerivatives<Real>& out, Index t) {
+    const auto& law = law_of_tet(law_of_all, tets, t);
     const Mat3<Real> F = tets.gradient(x, t), Dm_inv = tets.rest(t);
     const Real V = tets.volume[t], l = interpolant ? interpolant[t] : Real(0);
     if (out.energy) out.energy[t] = V * law.energy(F, l);
@@ -72,7 +92,7 @@ LIMBER_HD void tet_body(const PointLaw<Law>& law, const TetPlanes<Real>& tets, c
         for (int c = 0; c < 3; ++c)
             out.diagonal[(c + 1) * tets.n + t] = V * law.block_diagonal(F, l, g[c]);
     }
-    if constexpr (IsotropicLaw<Law>) {
+    if constexpr (StretchProjectedLaw<Law>) {
         if (out.blocks) {
             Mat3<Real> K[6];
             law.projected_blocks(F, l, g, K);

@@ -66,6 +66,7 @@ void ProbesCsv::cut_out(const Model& model, const Probe& probe, Neighbourhood& p
         mesh.node_ids.push_back(model.mesh.node_ids[node]);
     }
     std::vector<Index> material;
+    std::vector<TetData> data;
     double volume = 0;
     for (Index e : tets) {
         Tet tet = model.mesh.tets[e];
@@ -75,12 +76,13 @@ void ProbesCsv::cut_out(const Model& model, const Probe& probe, Neighbourhood& p
         mesh.tets.push_back(tet);
         mesh.tet_ids.push_back(e);
         material.push_back(model.tet_material[e]);
+        if (!model.tet_data.empty()) data.push_back(model.tet_data[e]);
         part.weight.push_back(tet_volume(mesh.nodes[tet[0]], mesh.nodes[tet[1]], mesh.nodes[tet[2]],
                                          mesh.nodes[tet[3]]));
         volume += part.weight.back();
     }
     for (double& weight : part.weight) weight /= volume;
-    part.elements = make_elements(mesh, model.materials, material);
+    part.elements = make_elements(mesh, model.materials, material, data);
     part.x.resize(part.nodes.size());
     part.measures.resize(tets.size());
 }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "limber/core/numbers.h"
+#include "limber/scene/build/placement.h"
 #include "limber/scene/format/error_list.h"
 #include "limber/scene/registry.h"
 #include "limber/scene/scene_def.h"
@@ -80,6 +81,10 @@ void check_keys(const MaterialDef& def) {
     for (int i = 0; i < wanted; ++i)
         if (given > 0 && !def.s[i])
             refuse(def, "s0", std::string(raw_names[i]) + " is missing" + allowed);
+    if (!std::is_same_v<Law, FibreReinforced>)
+        for (const char* key : {"fibre", "fibre_young"})
+            if (def.origin.has(key))
+                refuse(def, key, law + " has no fibres; " + key + " belongs to kind = \"fibre\"");
     if (def.tangent && !std::is_same_v<Law, CorotatedElastic>)
         refuse(def, "tangent", law + " has one tangent only; tangent belongs to corotated");
     if (!(def.lambda_minus < def.lambda_plus))
@@ -162,6 +167,19 @@ Law make_law(const MaterialDef& def, std::string& assumed) {
     return Law::from(lame);
 }
 
+/// Direction and modulus of the fibres, once the law around them is made.
+void set_fibres(const MaterialDef& def, FibreReinforced& law, std::string& assumed) {
+    // The user's number, not what rounding makes of it on the way through the law.
+    const bool by_young = !def.mu && !def.s[0];
+    law.k =
+        def.fibre_young.value_or(by_young ? def.young.value_or(1e6) : law.small_strain().young());
+    if (!def.fibre_young) assumed += " fibre_young = " + number_text(law.k) + " Pa";
+    if (def.fibre)
+        law.a = direction(*def.fibre, def.origin, "fibre");
+    else
+        assumed += " fibre = [1, 0, 0]";
+}
+
 /// The numbers the user gave, for a message.
 std::string given_numbers(const MaterialDef& def) {
     std::string out;
@@ -187,6 +205,27 @@ void check_moduli(const MaterialDef& def, const Lame& lame) {
         refuse(def, key,
                given_numbers(def) + " give a bulk modulus of " + number_text(lame.bulk()) +
                    " Pa; allowed: > 0");
+}
+
+std::set<std::string> used_materials(const SceneDef& scene) {
+    std::set<std::string> used;
+    for (const BodyDef& body : scene.bodies) {
+        used.insert(body.material.value_or("default"));
+        for (const RegionDef& region : body.regions) used.insert(region.material);
+    }
+    return used;
+}
+
+/// Modes are of one Hessian at rest; fibres have two there, pulled and pushed.
+void check_modal(const SceneDef& scene, ErrorList& errors) {
+    const std::set<std::string> used = used_materials(scene);
+    for (const auto& [name, def] : scene.materials)
+        if (used.count(name) && def.kind == FibreReinforced::name)
+            errors.add({def.origin.at("kind"),
+                        def.origin.path +
+                            ": kind = \"fibre\" cannot go with time.analysis = \"modal\": fibres "
+                            "pull and never push, so no motion about rest is one of a linear "
+                            "system; allowed: another law, or analysis = \"dynamic\""});
 }
 
 /// Refuses what a solver of one linear system a step does not take.
@@ -242,6 +281,7 @@ Material make_material(const std::string& name, const MaterialDef& def, std::str
         law->frozen = def.tangent == TangentKind::frozen;
     m.volume = def.volume;
     check_moduli(def, small_strain(m));
+    if (auto* law = std::get_if<FibreReinforced>(&m.law)) set_fibres(def, *law, assumed);
     m.conversion = {def.invertible, def.lambda_minus, def.lambda_plus, def.lambda_back, def.fade};
     if (!def.density) assumed += " density = 1000 kg/m^3";
     m.density = def.density.value_or(1000);
@@ -253,6 +293,7 @@ Material make_material(const std::string& name, const MaterialDef& def, std::str
 }
 
 void check_laws(const SceneDef& scene, ErrorList& errors) {
+    if (scene.time.analysis == Analysis::modal) check_modal(scene, errors);
     const std::string& solver = scene.solver.options.name;
     if (stepper_entry(solver).family != SolverFamily::linearly_implicit) return;
     std::string others;
@@ -261,11 +302,7 @@ void check_laws(const SceneDef& scene, ErrorList& errors) {
             others += (others.empty() ? "" : ", ") + std::string(entry.options.name);
     const std::string minimising =
         others.empty() ? "" : ", or a solver that minimises (" + others + ')';
-    std::set<std::string> used;
-    for (const BodyDef& body : scene.bodies) {
-        used.insert(body.material.value_or("default"));
-        for (const RegionDef& region : body.regions) used.insert(region.material);
-    }
+    const std::set<std::string> used = used_materials(scene);
     for (const auto& [name, def] : scene.materials)
         if (used.count(name))
             errors.run([&, &def = def] { check_linearly_implicit(def, solver, minimising); });

@@ -58,6 +58,8 @@ struct MaterialDef {
     std::optional<double> young, poisson, mu, lambda;
     std::array<std::optional<double>, 4> s;  // s0 to s3
     std::optional<ControlPointsDef> f, g, h;
+    std::optional<Vec3d> fibre;
+    std::optional<double> fibre_young;
     double volume = 0;
     bool invertible = false;
     double lambda_minus = Conversion{}.lower, lambda_plus = Conversion{}.upper;
@@ -90,6 +92,14 @@ void fields(Visitor& field, MaterialDef& o) {
     field("f", o.f, any_value(), "spline: f' against a principal stretch");
     field("g", o.g, any_value(), "spline: g' against a product of two principal stretches");
     field("h", o.h, any_value(), "spline: h' against the volume ratio");
+    field("fibre", o.fibre, any_value(),
+          "fibre: direction of the fibres at rest, any length, along the axes of the body's mesh: "
+          "scale and rotate turn it with the body; [1, 0, 0] where nothing is given. "
+          "body.fibres has one for each tet");
+    field(
+        "fibre_young", o.fibre_young, stiffness,
+        "fibre: what the fibres add to Young's modulus along them, where they are pulled; as much "
+        "as young where nothing is given");
     field("volume", o.volume, between(0, 1e15, Unit::pressure),
           "k of a term k/2 (J - 1)^2 beside the law; adds k to the bulk modulus");
     field("invertible", o.invertible, any_value(),

@@ -14,7 +14,7 @@ namespace {
 template <class F>
 void for_each_file(SceneDef& scene, F&& f) {
     for (BodyDef& body : scene.bodies)
-        for (auto* file : {&body.mesh, &body.displacement_file, &body.velocity_file})
+        for (auto* file : {&body.mesh, &body.displacement_file, &body.velocity_file, &body.fibres})
             if (*file) f(**file);
     for (PinDef& pin : scene.pins)
         if (pin.file) f(*pin.file);

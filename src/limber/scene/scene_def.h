@@ -187,6 +187,7 @@ struct BodyDef {
     Vec3d velocity{0, 0, 0};
     Vec3d angular_velocity{0, 0, 0};
     std::optional<FilePath> displacement_file, velocity_file;
+    std::optional<FilePath> fibres;
     MassKind mass = MassKind::lumped;
     std::optional<int> parts;
     std::optional<FilePath> skin;
@@ -222,6 +223,12 @@ void fields(Visitor& field, BodyDef& o) {
     field("velocity_file", o.velocity_file, any_value(),
           "added to the velocities at the start: CSV file with the line node,vx,vy,vz first and "
           "one node a line: ids of the mesh file, m/s along the world's axes");
+    field("fibres", o.fibres, any_value(),
+          "directions of the fibres of materials with kind = \"fibre\", tet by tet: CSV file with "
+          "the "
+          "line tet,x,y,z first and one tet a line: ids of the mesh file, directions of any length "
+          "along the axes of the mesh file, which scale and rotate turn with the body; without it "
+          "every tet has the direction of its material");
     field("mass", o.mass, any_value(), "a quarter of each tet to each corner, or consistent");
     field("parts", o.parts, at_least(1),
           "number of connected parts the mesh must have; any where nothing is given");

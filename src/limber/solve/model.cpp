@@ -96,7 +96,7 @@ Model one_body(std::string name, TetMesh mesh, const Material& material) {
 
 void finish_model(Model& model) {
     const Index n = model.n_nodes();
-    model.elements = make_elements(model.mesh, model.materials, model.tet_material);
+    model.elements = make_elements(model.mesh, model.materials, model.tet_material, model.tet_data);
     model.mass = lumped_mass(model.elements);
     model.stiffness = diagonal_stiffness(model.elements);
     model.lumped_damping = lumped_mass_damping(model.elements);

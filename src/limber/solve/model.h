@@ -98,6 +98,7 @@ struct Model {
     std::vector<Body> bodies;
     std::vector<Material> materials;
     std::vector<Index> tet_material;  // one per tet
+    std::vector<TetData> tet_data;    // one per tet, or empty: their materials' hold
     ElementSet elements;
     Cloth cloth;
     std::vector<double> mass;  // lumped [kg], one per node: energies, preconditioner, first guesses

@@ -25,8 +25,8 @@ template <class Real>
 std::vector<std::unique_ptr<Potential<Real>>> make_potentials(const Model& model) {
     std::vector<std::unique_ptr<Potential<Real>>> out = make_cloth_potentials<Real>(model);
     if (model.n_tets() > 0)
-        out.push_back(
-            std::make_unique<TetPotential<Real>>(model.mesh, model.materials, model.tet_material));
+        out.push_back(std::make_unique<TetPotential<Real>>(model.mesh, model.materials,
+                                                           model.tet_material, model.tet_data));
     return out;
 }
 
@@ -40,7 +40,8 @@ std::vector<std::unique_ptr<NodePotential>> make_node_potentials(const Model& mo
     add(model.cloth.flat_hinges);
     add(model.cloth.hinges);
     if (model.n_tets() > 0)
-        out.push_back(make_tet_nodes(model.mesh, model.materials, model.tet_material));
+        out.push_back(
+            make_tet_nodes(model.mesh, model.materials, model.tet_material, model.tet_data));
     return out;
 }
 

@@ -16,7 +16,7 @@ struct StepErrors {
     int unmeasured = 0;  // the converged solver failed
     double rise = 0;     // the largest of the total energy in any step [J]
     double beyond = 0;   // the largest in a measured step above that of the converged solver's own
-                         // step, in parts of the most that motion and strain held
+                         // step and of rounding, in parts of the most that motion and strain held
     bool failed =
         false;  // a step that the converged solver can do; the run ends with any that fails
 };

@@ -30,7 +30,8 @@ bool is_more_than_corotated(const Material& m) {
 }  // namespace
 
 ElementSet make_elements(const TetMesh& mesh, std::span<const Material> materials,
-                         std::span<const Index> tet_material) {
+                         std::span<const Index> tet_material, std::span<const TetData> tet_data) {
+    LIMBER_CHECK(tet_data.empty() || tet_data.size() == mesh.tets.size(), "numbers of every tet");
     LIMBER_CHECK(tet_material.size() == mesh.tets.size(), "one material index per tet");
     ElementSet e;
     e.n_nodes = mesh.n_nodes();
@@ -57,6 +58,7 @@ ElementSet make_elements(const TetMesh& mesh, std::span<const Material> material
     }
     e.materials.assign(materials.begin(), materials.end());
     e.tet_material.assign(tet_material.begin(), tet_material.end());
+    e.tet_data.assign(tet_data.begin(), tet_data.end());
     if (std::any_of(materials.begin(), materials.end(), is_more_than_corotated)) {
         e.other_law.assign(e.tets.packets.size(), 0);
         for (Index t = 0; t < e.n_tets; ++t)
@@ -89,8 +91,10 @@ std::vector<double> diagonal_stiffness(const ElementSet& elements) {
         const HookePacket& packet = elements.tets.at(t);
         const int lane = t % tet_lanes;
         const auto g = rest_gradients(elements.tets.Dm_inv(t));
-        // tr K_aa = V ((λ + μ) g·g + 3 μ g·g)
-        const double k = packet.volume[lane] * (packet.lambda[lane] + 4 * packet.mu[lane]) / 3;
+        // tr K_aa = V ((λ + μ) g·g + 3 μ g·g), and V k (a·g)² of fibres
+        const double fibres = added_stiffness(elements.materials[elements.tet_material[t]]) / 3;
+        const double k =
+            packet.volume[lane] * (packet.lambda[lane] + 4 * packet.mu[lane] + fibres) / 3;
         for (int a = 0; a < 4; ++a) out[packet.node[a][lane]] += k * squared_norm(g[a]);
     }
     return out;

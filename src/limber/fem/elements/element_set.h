@@ -35,18 +35,21 @@ struct ElementSet {
     std::vector<double> damping_stiffness;  // b, per tet [s]
     std::vector<Material> materials;
     std::vector<Index> tet_material;  // one per tet
+    std::vector<TetData> tet_data;    // one per tet, or empty: their materials' hold
     /// Packets with a tet whose law is more than mu, lambda and `corotational` say; empty: none.
     std::vector<char> other_law;
 };
 
 ElementSet make_elements(const TetMesh& mesh, std::span<const Material> materials,
-                         std::span<const Index> tet_material);
+                         std::span<const Index> tet_material,
+                         std::span<const TetData> tet_data = {});
 
 /// Lumped mass: a quarter of each tet to each corner [kg].
 std::vector<double> lumped_mass(const ElementSet& elements);
 /// Σ a_e m_e / 4 per node [kg/s]: the mass part of Rayleigh damping, lumped.
 std::vector<double> lumped_mass_damping(const ElementSet& elements);
-/// A third of the trace of each node's diagonal block of K at rest [N/m].
+/// A third of the trace of each node's diagonal block of K at rest; of pulled fibres
+/// the mean over directions [N/m].
 std::vector<double> diagonal_stiffness(const ElementSet& elements);
 /// y += scale * M x with the consistent mass ρV/20 (1 + δ_ab), in node order; `with_damping` uses
 /// a_e M_e.

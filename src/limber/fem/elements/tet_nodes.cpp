@@ -3,6 +3,7 @@
 
 #include "limber/core/parallel.h"
 #include "limber/fem/elements/packet_memory.h"
+#include "limber/fem/elements/tet_data.h"
 #include "limber/fem/node_potential.h"
 #include "limber/fem/point_law.h"
 
@@ -31,7 +32,7 @@ using NodePacket = NodeStore::Lanes;
 class TetNodes final : public NodePotential {
   public:
     TetNodes(const TetMesh& mesh, std::span<const Material> materials,
-             std::span<const Index> tet_material);
+             std::span<const Index> tet_material, std::span<const TetData> tet_data);
     void hold(Positions x) override;
     void set_kept(std::span<const char> kept) override {
         if (kept.size() != interpolant_.size()) return;
@@ -48,6 +49,7 @@ class TetNodes final : public NodePotential {
     std::span<const Material> materials_;
     std::vector<Index> begin_{0};  // of each node's packets, and the end
     NodeStore store_;
+    TetDataStore<double, W> data_;
     // For the conversion, where some material has it.
     const TetMesh& mesh_;
     std::span<const Index> tet_material_;
@@ -56,12 +58,13 @@ class TetNodes final : public NodePotential {
 };
 
 TetNodes::TetNodes(const TetMesh& mesh, std::span<const Material> materials,
-                   std::span<const Index> tet_material)
+                   std::span<const Index> tet_material, std::span<const TetData> tet_data)
     : materials_(materials), mesh_(mesh), tet_material_(tet_material) {
     std::vector<Index> runs_of_node;
     const TetOrder order =
         tets_around_nodes(node_tets(mesh.n_nodes(), mesh.tets), tet_material, W, runs_of_node);
     store_.fill(mesh, order, EmptyLanes::repeat);
+    data_.fill(order, materials, tet_material, tet_data);
     for (Index run = 0; run < order.n_runs(); ++run)
         for (Index p = order.packet_begin[run]; p < order.packet_begin[run + 1]; ++p) {
             NodePacket& packet = store_.packets[p];
@@ -115,9 +118,10 @@ void TetNodes::add(Index node, Positions x, NodeDerivatives& out) const {
         const Double8 V = Double8::load(packet.volume), l = interpolant_of(packet);
         const auto used = V > zero;
         visit_law(materials_[packet.material], [&](const auto& law) {
-            const double energy = sum_of(select(used, V * law.energy(F, l), zero));
-            const Vec3<Double8> f = law.stress(F, l) * g;
-            const Mat3<Double8> K = law.block(F, l, g);
+            const auto& own = data_.of_packet(law, p);
+            const double energy = sum_of(select(used, V * own.energy(F, l), zero));
+            const Vec3<Double8> f = own.stress(F, l) * g;
+            const Mat3<Double8> K = own.block(F, l, g);
             out.energy += energy;
             // Terms of 3μ/2 cancel at rest.
             out.scale += std::abs(energy) + 1.5 * law.law.small_strain().mu * sum_of(V);
@@ -141,7 +145,8 @@ double TetNodes::energy(Index node, const Vec3d& at, Positions x) const {
         const Mat3<Double8> F = gradient_of(packet, at, x);
         const Double8 V = Double8::load(packet.volume), l = interpolant_of(packet);
         visit_law(materials_[packet.material], [&](const auto& law) {
-            sum += sum_of(select(V > zero, V * law.energy(F, l), zero));
+            const auto& own = data_.of_packet(law, p);
+            sum += sum_of(select(V > zero, V * own.energy(F, l), zero));
         });
     }
     return sum;
@@ -151,8 +156,9 @@ double TetNodes::energy(Index node, const Vec3d& at, Positions x) const {
 
 std::unique_ptr<NodePotential> make_tet_nodes(const TetMesh& mesh,
                                               std::span<const Material> materials,
-                                              std::span<const Index> tet_material) {
-    return std::make_unique<TetNodes>(mesh, materials, tet_material);
+                                              std::span<const Index> tet_material,
+                                              std::span<const TetData> tet_data) {
+    return std::make_unique<TetNodes>(mesh, materials, tet_material, tet_data);
 }
 
 }  // namespace limber

@@ -35,11 +35,18 @@ Mat9d tangent(const Law& law, HessianKind kind, const Mat3d& F, double l) {
 
 template <class Real>
 TetPotential<Real>::TetPotential(const TetMesh& mesh, std::span<const Material> materials,
-                                 std::span<const Index> tet_material)
-    : mesh_(mesh), materials_(materials), tet_material_(tet_material), place_(mesh.tets.size()) {
+                                 std::span<const Index> tet_material,
+                                 std::span<const TetData> tet_data)
+    : mesh_(mesh),
+      materials_(materials),
+      tet_material_(tet_material),
+      tet_data_(tet_data),
+      place_(mesh.tets.size()) {
+    LIMBER_CHECK(tet_data.empty() || tet_data.size() == mesh.tets.size(), "numbers of every tet");
     const Index n_tets = mesh.n_tets();
     TetOrder order = tets_by_material(tet_material, W, CornerSumOf<W>::chunk_packets);
     store_.fill(mesh, order, EmptyLanes::repeat);
+    data_.fill(order, materials, tet_material, tet_data);
     chunk_material_ = std::move(order.material);
     tet_of_place_ = std::move(order.entry);
     for (Index place = 0; place < static_cast<Index>(tet_of_place_.size()); ++place) {
@@ -201,16 +208,18 @@ template <class Law>
 [[gnu::flatten]] double TetPotential<Real>::sum_energy(const PointLaw<Law>& law, Index first,
                                                        Index last, const Vec3<Real>* x) const {
     double sum = 0;
+    Index packet = first;
     for (const Group *group = &store_.packets[first], *end = group + (last - first); group != end;
-         ++group) {
+         ++group, ++packet) {
+        const auto& own = data_.of_packet(law, packet);
         const Mat3<Lanes> F = gradient_of(*group, x);
         const Lanes l = Lanes::load(group->interpolant), zero(Real(0));
         const Lanes V = Lanes::load(group->volume);
         Lanes psi;
         if (any(l > zero)) {
-            psi = converted_energy(law, F, l);
+            psi = converted_energy(own, F, l);
         } else {
-            psi = law.plain_energy(F);
+            psi = own.plain_energy(F);
         }
         const Lanes part = select(V > zero, V * psi, zero);
         for (int lane = 0; lane < W; ++lane) sum += static_cast<double>(part[lane]);
@@ -238,16 +247,18 @@ template <class Law>
                                                        Index first, Index last, const Vec3<Real>* x,
                                                        Vec4<Real>* sum) {
     bool converted = false;
+    Index packet = first;
     const auto* slots = &plan_.packet[first];
     for (Group *group = &store_.packets[first], *end = group + (last - first); group != end;
-         ++group, ++slots) {
+         ++group, ++slots, ++packet) {
+        const auto& own = data_.of_packet(law, packet);
         const Mat3<Lanes> F = gradient_of(*group, x);
         Lanes l = Lanes::load(group->interpolant);
         Mat3<Lanes> P;
-        if (stays_plain(law, F, hold, l)) {
-            P = law.plain_stress(F);
+        if (stays_plain(own, F, hold, l)) {
+            P = own.plain_stress(F);
         } else {
-            P = converted_stress(law, F, hold, group->kept, l);
+            P = converted_stress(own, F, hold, group->kept, l);
             l.store(group->interpolant);
             converted = converted || any(l > Lanes(Real(0)));
         }
@@ -289,13 +300,14 @@ void TetPotential<Real>::sweep_diagonal(const PointLaw<Law>& law, Index first, I
                                         const Vec3<Real>* x, Vec4<Real>* sum) const {
     for (Index p = first; p < last; ++p) {
         const Group& group = store_.packets[p];
+        const auto& own = data_.of_packet(law, p);
         const Mat3<Lanes> F = gradient_of(group, x);
         const Lanes l = Lanes::load(group.interpolant), V = Lanes::load(group.volume);
         Mat3<Lanes> Dm_inv;
         for (int i = 0; i < 9; ++i) Dm_inv.a[i] = Lanes::load(group.Dm_inv[i]);
         const Vec3<Lanes> g1 = Dm_inv.row(0), g2 = Dm_inv.row(1), g3 = Dm_inv.row(2);
         const auto add = [&](int corner, const Vec3<Lanes>& g) {
-            add_corner(V * law.block_diagonal(F, l, g), plan_.packet[p].slot[corner], sum);
+            add_corner(V * own.block_diagonal(F, l, g), plan_.packet[p].slot[corner], sum);
         };
         add(0, -(g1 + g2 + g3));
         add(1, g1);
@@ -323,7 +335,8 @@ void TetPotential<Real>::add_diagonal_blocks(Positions x, HessianKind kind,
         const Rest rest = rest_of(t);
         const double l = store_.at(place_[t]).interpolant[place_[t] % W];
         visit_law(material_of(t), [&](const auto& law) {
-            const Mat9d C = tangent(law, kind, deformation(t, rest, x), l);
+            const Mat9d C =
+                tangent(law_of_tet(law, tet_data_, t), kind, deformation(t, rest, x), l);
             const auto g = rest_gradients(rest.Dm_inv);
             for (int a = 0; a < 4; ++a) diagonal_[t][a] = contracted(C, rest.volume, g[a], g[a]);
         });
@@ -368,7 +381,7 @@ void TetPotential<Real>::sweep_tangent(const PointLaw<Law>& law, Index first, In
         for (int i = 0; i < 9; ++i) Dm_inv.a[i] = Lanes::load(group.Dm_inv[i]);
         const Vec3<Lanes> g[3] = {Dm_inv.row(0), Dm_inv.row(1), Dm_inv.row(2)};
         Mat3<Lanes> K[6];
-        law.projected_blocks(gradient_of(group, x), l, g, K);
+        data_.of_packet(law, p).projected_blocks(gradient_of(group, x), l, g, K);
         const auto put = [&](int at, const Mat3<Lanes>& block) {
             for (int e = 0; e < 9; ++e) {
                 const Lanes entry = V * block.a[e];
@@ -399,9 +412,9 @@ template <class Real>
 template <class Out>
 bool TetPotential<Real>::assemble_tangent(Positions x, BlockRows<Out>& A) {
     for (const Material& material : materials_) {
-        const bool isotropic =
-            visit_law(material, []<class Law>(const PointLaw<Law>&) { return IsotropicLaw<Law>; });
-        if (!isotropic) return false;
+        const bool by_stretches = visit_law(
+            material, []<class Law>(const PointLaw<Law>&) { return StretchProjectedLaw<Law>; });
+        if (!by_stretches) return false;
     }
     ensure_scatter(A);
     auto& blocks = [&]() -> auto& {
@@ -414,7 +427,7 @@ bool TetPotential<Real>::assemble_tangent(Positions x, BlockRows<Out>& A) {
     blocks.resize(place_.size());
     parallel_chunks(plan_.n_chunks(), [&](Index chunk) {
         visit_law(materials_[chunk_material_[chunk]], [&]<class Law>(const PointLaw<Law>& law) {
-            if constexpr (IsotropicLaw<Law>)
+            if constexpr (StretchProjectedLaw<Law>)
                 sweep_tangent<Law, Out>(law, plan_.packet_begin[chunk],
                                         plan_.packet_begin[chunk + 1], x.data(), blocks);
         });
@@ -433,7 +446,8 @@ void TetPotential<Real>::assemble(Positions x, HessianKind kind, Weight&& weight
         const Rest rest = rest_of(t);
         const double l = store_.at(place_[t]).interpolant[place_[t] % W];
         visit_law(material_of(t), [&](const auto& law) {
-            const Mat9d C = tangent(law, kind, deformation(t, rest, x), l);
+            const Mat9d C =
+                tangent(law_of_tet(law, tet_data_, t), kind, deformation(t, rest, x), l);
             const auto g = rest_gradients(rest.Dm_inv);
             for (int a = 0; a < 4; ++a)
                 for (int b = a; b < 4; ++b)
@@ -466,7 +480,8 @@ bool TetPotential<Real>::add_projective_matrix(BlockCsr& A) {
     parallel_for(static_cast<Index>(place_.size()), 128, [&](Index t) {
         const Rest rest = rest_of(t);
         const Lame lame = small_strain(material_of(t));
-        const double k = lame.mu + 1.5 * std::max(lame.lambda, 0.0);
+        const double k =
+            lame.mu + 1.5 * std::max(lame.lambda, 0.0) + 0.5 * added_stiffness(material_of(t));
         const auto g = rest_gradients(rest.Dm_inv);
         for (int a = 0; a < 4; ++a)
             for (int b = a; b < 4; ++b) {

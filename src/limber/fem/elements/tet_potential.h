@@ -3,15 +3,13 @@
 
 #include "limber/fem/block_scatter.h"
 #include "limber/fem/corner_sum.h"
+#include "limber/fem/elements/tet_data.h"
 #include "limber/fem/elements/tet_store.h"
 #include "limber/fem/materials.h"
 #include "limber/fem/potential.h"
 #include "limber/mesh/tet_mesh.h"
 
 namespace limber {
-
-template <class Law>
-struct PointLaw;
 
 /// E(x) = Σ V Ψ(F) over tets of any laws. Tets of one material are packed together, eight doubles
 /// or sixteen floats wide, so that the law is chosen once for a chunk and never inside a loop.
@@ -22,9 +20,10 @@ class TetPotential final : public Potential<Real> {
     using Lanes = Packet<Real, W>;
     using typename Potential<Real>::Positions;
 
-    /// Borrows the mesh, the materials and their indices.
+    /// Borrows the mesh, the materials, their indices and the numbers of tets, none or an entry a
+    /// tet.
     TetPotential(const TetMesh& mesh, std::span<const Material> materials,
-                 std::span<const Index> tet_material);
+                 std::span<const Index> tet_material, std::span<const TetData> tet_data = {});
 
     void hold(Positions x) override;
     void begin_step(Positions x) override;
@@ -36,7 +35,7 @@ class TetPotential final : public Potential<Real> {
     void add_gradient_range(Index begin, Index end, std::span<Vec3<Real>> g) override;
     bool converted() const override;
     double rounding_scale() const override { return rounding_scale_; }
-    /// V 2k g gᵀ with 2k = 2μ + 3λ of small strains, which bounds their Hessian.
+    /// V 2k g gᵀ with 2k = 2μ + 3λ and what fibres add, of small strains: it bounds their Hessian.
     bool add_projective_matrix(BlockCsr& A) override;
     void add_diagonal(Positions x, std::span<Vec3<Real>> d) override;
     void add_diagonal_blocks(Positions x, HessianKind kind, std::span<Mat3<Real>> D) override;
@@ -88,7 +87,9 @@ class TetPotential final : public Potential<Real> {
     const TetMesh& mesh_;
     std::span<const Material> materials_;
     std::span<const Index> tet_material_;
+    std::span<const TetData> tet_data_;
     Store store_;
+    TetDataStore<Real, W> data_;
     std::vector<Index> place_;         // of each tet: packet * W + lane
     std::vector<Index> tet_of_place_;  // -1: no tet in this lane
     std::vector<Index> chunk_material_;

@@ -9,6 +9,7 @@
 #include "limber/mesh/doctor/repair.h"
 #include "limber/scene/build/body_mesh.h"
 #include "limber/scene/build/cloth.h"
+#include "limber/scene/build/fibres.h"
 #include "limber/scene/build/joints.h"
 #include "limber/scene/build/loads.h"
 #include "limber/scene/build/node_table.h"
@@ -42,6 +43,7 @@ class Builder {
         errors.run([&] { model_.obstacles = make_obstacles(scene_, report_.warnings); });
         errors.throw_if_any();
         errors.run([&] { check_pins(); });
+        if (!model_.tet_data.empty()) model_.tet_data.resize(model_.mesh.tets.size());
         finish_model(model_);
         errors.run([&] {
             if (model_.integrator == Integrator::quasi_static) check_supports(scene_, model_);
@@ -168,6 +170,7 @@ class Builder {
         report.box = placed_.back().box;
         report_.bodies.push_back(std::move(report));
         add_tet_materials(def, placed_.back());
+        add_fibres(def, place);
     }
 
     /// The skin is placed like the body and rides on its tets.
@@ -265,6 +268,16 @@ class Builder {
         for (const RegionDef& region : def.regions)
             for (const Index tet : tets_of(region, p))
                 model_.tet_material[begin + tet] = material_number_.at(region.material);
+    }
+
+    void add_fibres(const BodyDef& def, const Placement& place) {
+        const std::size_t begin = static_cast<std::size_t>(model_.bodies.back().tet_begin);
+        const std::vector<TetData> fibres =
+            fibres_of_body(def, placed_.back(), place, model_.materials,
+                           std::span(model_.tet_material).subspan(begin));
+        if (fibres.empty()) return;
+        model_.tet_data.resize(begin);  // bodies before it that have none
+        model_.tet_data.insert(model_.tet_data.end(), fibres.begin(), fibres.end());
     }
 
     static std::vector<Index> tets_of(const RegionDef& region, const PlacedBody& p) {
@@ -482,7 +495,8 @@ class Builder {
         for (Index t = model_.bodies[i].tet_begin; t < model_.bodies[i].tet_end; ++t) {
             const Material& m = model_.materials[model_.tet_material[t]];
             const Lame lame = small_strain(m);
-            fastest = std::max(fastest, std::sqrt((lame.lambda + 2 * lame.mu) / m.density));
+            const double modulus = lame.lambda + 2 * lame.mu + added_stiffness(m);
+            fastest = std::max(fastest, std::sqrt(modulus / m.density));
         }
         if (const auto& cloth = model_.bodies[i].cloth) {
             const Material& m = model_.materials[cloth->material];

@@ -41,12 +41,12 @@ T parsed(std::string_view text, const SourcePlace& place, const std::string& wan
     return value;
 }
 
-/// -1: the node; 0, 1, 2: x, y, z.
+/// -1: the id; 0, 1, 2: x, y, z.
 using Columns = std::vector<int>;
 
 std::string header_text(const NodeColumns& columns) {
-    std::string text = "node";
-    for (const char axis : {'x', 'y', 'z'}) text += std::string(",") + columns.letter + axis;
+    std::string text(columns.id);
+    for (const char axis : {'x', 'y', 'z'}) text += ',' + std::string(columns.letter) + axis;
     return text;
 }
 
@@ -60,16 +60,16 @@ Columns columns_of(const std::vector<std::string_view>& header, const NodeColumn
     };
     for (const std::string_view name : header) {
         int column = -2;
-        if (name == "node") column = -1;
+        if (name == columns.id) column = -1;
         for (int axis = 0; axis < 3; ++axis)
-            if (name.size() == 2 && name[0] == columns.letter && name[1] == "xyz"[axis])
-                column = axis;
+            if (name == std::string(columns.letter) + "xyz"[axis]) column = axis;
         if (column == -2) refuse("found the column '" + printable(name) + "'");
         if (std::find(out.begin(), out.end(), column) != out.end())
             refuse("the column '" + std::string(name) + "' is given twice");
         out.push_back(column);
     }
-    if (std::find(out.begin(), out.end(), -1) == out.end()) refuse("there is no column 'node'");
+    if (std::find(out.begin(), out.end(), -1) == out.end())
+        refuse("there is no column '" + std::string(columns.id) + '\'');
     if (out.size() < (columns.all ? 4u : 2u))
         refuse("found " + std::to_string(out.size()) + " columns");
     return out;
@@ -85,10 +85,13 @@ NodeRow row_of(std::string_view line, const Columns& order, const NodeColumns& c
     NodeRow row;
     for (std::size_t i = 0; i < fields.size(); ++i)
         if (order[i] < 0)
-            row.node = parsed<FileId>(fields[i], place, "the whole number of a node");
+            row.id = parsed<FileId>(fields[i], place,
+                                    "the whole number of a " + std::string(columns.id));
         else
             row.value[order[i]] = parsed<double>(
-                fields[i], place, "a finite number [" + std::string(columns.unit) + ']');
+                fields[i], place,
+                columns.unit.empty() ? "a finite number"
+                                     : "a finite number [" + std::string(columns.unit) + ']');
     row.line = place.line;
     return row;
 }
@@ -122,7 +125,8 @@ NodeTable read_node_table(const std::string& path, const NodeColumns& columns) {
         first = false;
     }
     errors.throw_if_any();
-    if (table.rows.empty()) throw InputError({path}, "the file has no nodes");
+    if (table.rows.empty())
+        throw InputError({path}, "the file has no " + std::string(columns.id) + 's');
     table.given = {false, false, false};
     for (const int column : order)
         if (column >= 0) table.given[static_cast<std::size_t>(column)] = true;
@@ -137,10 +141,10 @@ std::vector<std::pair<Index, NodeRow>> rows_of_body(const NodeTable& table, cons
     for (const NodeRow& row : table.rows)
         errors.run([&] {
             const SourcePlace place{path, row.line, 1};
-            const Index node = node_with_id(row.node, body, place, key);
+            const Index node = node_with_id(row.id, body, place, key);
             const auto [first, fresh] = by_node.emplace(node, row);
             if (!fresh)
-                throw InputError(place, "node " + std::to_string(row.node) +
+                throw InputError(place, "node " + std::to_string(row.id) +
                                             " is given twice; first at line " +
                                             std::to_string(first->second.line));
         });

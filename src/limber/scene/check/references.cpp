@@ -116,6 +116,28 @@ void check_rigid(const BodyDef& body, const SceneDef& scene) {
                              scene.contact.options.name + "\"");
 }
 
+/// Fibres are of tets, and a file of directions is for tets that have them.
+void check_fibres(const BodyDef& body, const SceneDef& scene) {
+    const auto has_fibres = [&](const std::string& name) {
+        const auto material = scene.materials.find(name);
+        return material != scene.materials.end() && material->second.kind == FibreReinforced::name;
+    };
+    const std::string own = body.material.value_or("default");
+    const char* what = body.cloth ? "cloth" : body.rigid ? "rigid = true" : nullptr;
+    if (what && has_fibres(own))
+        throw InputError(body.origin.at("material"),
+                         body.origin.path + ": material = \"" + own +
+                             "\" with kind = \"fibre\" cannot go with " + what +
+                             ", which has no tets for fibres; allowed: a material of another kind");
+    bool any = has_fibres(own);
+    for (const RegionDef& region : body.regions) any = any || has_fibres(region.material);
+    if (body.fibres && !any)
+        throw InputError(body.origin.at("fibres"),
+                         body.origin.path +
+                             ": fibres needs a material with kind = \"fibre\" for the body or one "
+                             "of its regions");
+}
+
 /// What a mesh is filled by, and files of initial states, are for bodies that have them.
 void check_body_files(const BodyDef& body, const SceneDef& scene, ErrorList& errors) {
     const char* what = body.cloth ? "cloth" : body.rigid ? "rigid = true" : nullptr;
@@ -147,6 +169,7 @@ void check_body(const BodyDef& body, const SceneDef& scene,
     errors.run([&] { check_shape_keys(body); });
     errors.run([&] { check_cloth(body, scene); });
     errors.run([&] { check_rigid(body, scene); });
+    errors.run([&] { check_fibres(body, scene); });
     check_body_files(body, scene, errors);
     errors.run([&] {
         if (body.material)
