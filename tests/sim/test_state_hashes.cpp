@@ -2,8 +2,8 @@
 // The bits of small runs, one for each solver and each way of contact, as stored in
 // tests/sim/state_hashes.tsv. A change that is meant to move code and not numbers leaves them
 // alone; one that moves numbers stores them anew (LIMBER_UPDATE_HASHES=1) and says why. Bits are
-// those of builds for any x86-64 machine (LIMBER_LEVEL=baseline), which have no instructions of their
-// own to choose; other builds skip.
+// those of builds for any x86-64 machine (LIMBER_LEVEL=baseline), which have no instructions of
+// their own to choose; other builds skip.
 
 #include <gtest/gtest.h>
 

@@ -81,8 +81,8 @@ class Handover {
 }  // namespace
 
 struct ThreadLimit::Control {
-    /// `usual`: tbb::info::default_concurrency(), asked for before there is a limit: where memory is
-    /// short it throws, and oneTBB 2021.8 then waits for ever in the limit's destructor.
+    /// `usual`: tbb::info::default_concurrency(), asked for before there is a limit: where memory
+    /// is short it throws, and oneTBB 2021.8 then waits for ever in the limit's destructor.
     Control(int n, int usual)
         : limit(tbb::global_control::max_allowed_parallelism, n > 0 ? n : usual) {
         if (n > usual) wide_arena = &arena.emplace(n);

@@ -24,9 +24,17 @@ namespace limber {
 
 /// Every law limber knows: one line here adds one. The list drives the typed tests and the scene
 /// reader.
-using AnyMaterial =
-    std::variant<CorotatedElastic, LinearElastic, StVenantKirchhoff, NeoHookean, NeoHookeanLog,
-                 MooneyRivlin, Fung, FibreReinforced, ProjectiveElastic, SplineLaw>;
+using AnyMaterial = std::variant<  //
+    CorotatedElastic,              //
+    LinearElastic,                 //
+    StVenantKirchhoff,             //
+    NeoHookean,                    //
+    NeoHookeanLog,                 //
+    MooneyRivlin,                  //
+    Fung,                          //
+    FibreReinforced,               //
+    ProjectiveElastic,             //
+    SplineLaw>;
 
 /// How many numbers a law reads that may differ from tet to tet; laws that say nothing read none.
 template <class Law>
