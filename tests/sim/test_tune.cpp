@@ -91,6 +91,9 @@ double mean_error(const SceneDef& scene, const Model& model, int from, int to) {
 
 /// Starts far below and far above what the bar wants, over laws, in steps that the tuner never saw.
 TEST(Tune, is_never_worse_than_what_it_starts_from) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "takes five minutes in sanitized code, five seconds without";
+#endif
     const ThreadLimit one(1);  // a few tets: threads only wait for each other
     int improved = 0;
     for (const char* law : {"neo_hookean", "stvk", "mooney_rivlin"})
