@@ -285,17 +285,17 @@ TEST(StepLength, follows_the_rule_of_the_source) {
     options.max_step = 1;
     options.min_step = 0.3;
     options.regrow = 1;
-    StepLength length(options, false, 1);
+    LengthRule length = make_length_rule(options, 1);
     EXPECT_FALSE(length.wants_longest(0));
     const auto next = [&](bool failed = false) {
         length.finish(failed);
         length.begin();
-        return length.alpha();
+        return length.alpha;
     };
     length.begin();
-    EXPECT_DOUBLE_EQ(length.alpha(), 0.5);
+    EXPECT_DOUBLE_EQ(length.alpha, 0.5);
     EXPECT_TRUE(length.shorten());
-    EXPECT_DOUBLE_EQ(length.alpha(), 0.35);
+    EXPECT_DOUBLE_EQ(length.alpha, 0.35);
     EXPECT_FALSE(length.shorten());  // below the least
     EXPECT_DOUBLE_EQ(next(), 0.35);  // one quiet step of time first
     EXPECT_DOUBLE_EQ(next(), 0.5);

@@ -6,8 +6,10 @@
 // with r = q_{k−1} (Chebyshev) or r = q̄_k (Nesterov).
 
 #include <memory>
+#include <vector>
 
 #include "limber/solve/descent/options.h"
+#include "limber/solve/descent/rules.h"
 
 namespace limber {
 
@@ -35,45 +37,41 @@ class Acceleration {
     double none_ = 1;
 };
 
-/// Chebyshev's semi-iterative method in phases, section 4.3. Weights as the text leaves them out:
-/// ω = 1 in the first S iterations of a step, then 2 / (2 − ρ²), then 4 / (4 − ρ² ω), and w = ω −
-/// 1; a new phase or a restart begins with one plain iteration. Where the energy rose 1 − ρ grows
-/// fourfold, and every step of time takes half of that back, so that the ρ of a body near its
-/// minimum may be bold.
+/// By ChebyshevRule.
 class Chebyshev final : public Acceleration {
   public:
     explicit Chebyshev(const DescentOptions& options);
-    void begin() override;
-    void restart() override { stage_ = 0; }
-    bool take_blame() override;
-    void acquit() override;
-    double next_weight() override;
-    double& caution() override { return caution_; }
+    void begin() override { rule_.begin(); }
+    void restart() override { rule_.restart(); }
+    bool take_blame() override { return rule_.take_blame(); }
+    void acquit() override { rule_.acquit(); }
+    double next_weight() override { return rule_.next_weight(); }
+    double& caution() override { return rule_.caution; }
 
   private:
     std::vector<double> rho_;
-    std::vector<int> end_;  // of each phase but the last
-    int warm_up_;
-    int k_ = 0, stage_ = 0;
-    std::size_t phase_ = 0;
-    double omega_ = 1;
-    double caution_ = 1;  // factor of 1 − ρ, kept from step to step
+    std::vector<int> end_;
+    ChebyshevRule rule_;
 };
 
-/// Nesterov's method, restarted where the momentum points uphill (O'Donoghue & Candès 2015).
+/// By NesterovRule.
 class Nesterov final : public Acceleration {
   public:
-    void begin() override { restart(); }
-    void restart() override { theta_ = 1; }
-    bool take_blame() override;
-    double next_weight() override;
+    void begin() override { rule_.restart(); }
+    void restart() override { rule_.restart(); }
+    bool take_blame() override { return rule_.take_blame(); }
+    double next_weight() override { return rule_.next_weight(); }
     bool before_momentum() const override { return true; }
     bool watches_slope() const override { return true; }
 
   private:
-    double theta_ = 1;
+    NesterovRule rule_;
 };
 
+/// Where the phases of chebyshev end, but the last [iterations].
+std::vector<int> phase_ends(const DescentOptions& options);
+/// The kind that `automatic` stands for.
+AccelerationKind acceleration_kind(const DescentOptions& options);
 std::unique_ptr<Acceleration> make_acceleration(const DescentOptions& options);
 
 }  // namespace limber

@@ -22,15 +22,6 @@ constexpr double sufficient = 1e-4;  // Armijo's constant, of line searches
 constexpr int max_tries = 40;        // of a line search
 constexpr int power_rounds = 20;
 constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
-// A rise of the energy below this share of its fall in the step so far is momentum, not divergence.
-constexpr double overshoot = 1e-4;
-
-StepLengthKind length_kind(const DescentOptions& options) {
-    if (options.step_length != StepLengthKind::automatic) return options.step_length;
-    if (options.direction == DirectionKind::projective) return StepLengthKind::fixed;
-    return is_stationary(options.direction) ? StepLengthKind::adjusted
-                                            : StepLengthKind::line_search;
-}
 
 template <class Real>
 class DescentLoop final : public DescentEnds<Real> {
@@ -39,9 +30,8 @@ class DescentLoop final : public DescentEnds<Real> {
         : DescentEnds<Real>(model, options),
           direction_(make_direction<Real>(model, options)),
           acceleration_(make_acceleration(options)),
-          searches_(length_kind(options) == StepLengthKind::line_search),
-          length_(options, length_kind(options) == StepLengthKind::fixed,
-                  direction_->natural_length()),
+          searches_(step_length_kind(options) == StepLengthKind::line_search),
+          length_(make_length_rule(options, direction_->natural_length())),
           partial_(model.n_nodes() / grain + 1) {
         for (auto* array : {&x_, &reference_, &checkpoint_, &g_, &d_})
             array->resize(model.n_nodes());
@@ -59,7 +49,9 @@ class DescentLoop final : public DescentEnds<Real> {
         list_history(list, *this);
     }
     void reset() override {
-        length_.set_history({options_.max_step, 0, 0});
+        length_.longest = options_.max_step;
+        length_.last = 0;
+        length_.quiet_steps = 0;
         acceleration_->caution() = 1;
         DescentEnds<Real>::reset();
     }
@@ -68,14 +60,13 @@ class DescentLoop final : public DescentEnds<Real> {
     using DescentEnds<Real>::options_, DescentEnds<Real>::model_, DescentEnds<Real>::objective_;
     template <class List, class Self>
     static void list_history(List& list, Self& self) {
-        StepLength::list_history(list, self.length_);
+        list_length_history(list, self.length_);
         list.number("descent.caution", self.acceleration_->caution());
         DescentEnds<Real>::list_ends(list, self);
     }
-    enum class Verdict { accepted, taken_back, exhausted };
     bool start(const State& state);
     bool iterate(int k, SolveStats& stats, StepReport& report);
-    Verdict judge(double residual, StepReport& report);
+    LookVerdict judge(double residual, StepReport& report);
     void measure(SolveStats& stats);
     void sweep(bool with_gradient);
     double update(Index begin, Index end, Real alpha, Real weight);
@@ -88,77 +79,49 @@ class DescentLoop final : public DescentEnds<Real> {
     std::unique_ptr<Direction<Real>> direction_;
     std::unique_ptr<Acceleration> acceleration_;
     bool searches_;
-    StepLength length_;
+    LengthRule length_;
+    LookRule look_;
     std::vector<Vec3<Real>> x_, reference_, checkpoint_, g_, d_, trial_;
     std::vector<double> partial_;
-    double limit_ = 0;              // of values that hand-overs may bring
-    double scale_ = 1;              // what gradients are compared with [N]
-    double first_value_ = 0;        // of q⁽⁰⁾
-    double value_ = 0;              // of the checkpoint
-    bool value_converted_ = false;  // it was taken with converted elements
-    double residual_ = 0;           // of the checkpoint, where it was measured
+    double scale_ = 1;  // what gradients are compared with [N]
     bool failed_search_ = false;
-    bool blamed_ = false;  // the last look blamed momentum
 };
 
 /// q⁽⁰⁾, its value, and what gradients are compared with.
 template <class Real>
 bool DescentLoop<Real>::start(const State& state) {
-    value_ = initial_guess_with_value(options_.initial, options_.eta, objective_, state,
-                                      this->velocity_before(), std::span(x_));
-    first_value_ = value_;
-    limit_ = 4 * objective_.magnitude();
-    value_converted_ = objective_.converted();
+    const double value = initial_guess_with_value(options_.initial, options_.eta, objective_, state,
+                                                  this->velocity_before(), std::span(x_));
+    look_.begin(value, objective_.magnitude(), objective_.converted());
     checkpoint_ = x_;
     reference_ = x_;
     objective_.gradient(x_, g_);
     scale_ = objective_.force_scale(g_);
-    return std::isfinite(value_);
+    return std::isfinite(value);
 }
 
 /// One look at the energy. Values are compared under the interpolants of the present iterate: those
-/// of earlier looks are taken again where elements are converted. Where it did not fall the
-/// iterations since the last look are taken back.
+/// of earlier looks are taken again where elements are converted.
 template <class Real>
-auto DescentLoop<Real>::judge(double residual, StepReport& report) -> Verdict {
+LookVerdict DescentLoop<Real>::judge(double residual, StepReport& report) {
     const double now = objective_.value(x_), noise = objective_.noise();
     const bool converted = objective_.converted();
-    double before = value_;
-    if (converted || value_converted_) {
-        // A tet that is handed back may give the iterate before any energy, and then nothing would
-        // be too much for this one.
-        before = objective_.value(checkpoint_);
-        before = std::min(before, std::max(value_, limit_));
-    }
-    // Momentum overshoots a little where it has converged, and rounding hides what the energy does:
-    // there gradients tell, if they are measured.
-    const double slack = noise + overshoot * std::max(0.0, first_value_ - before);
-    const bool hidden = now > before - noise && residual >= residual_;
-    if (std::isfinite(now) && now <= before + slack && !hidden) {
+    const double before =
+        converted || look_.converted ? look_.capped(objective_.value(checkpoint_)) : look_.value;
+    const LookVerdict verdict =
+        look_.judge(now, before, noise, converted, residual, *acceleration_, length_);
+    if (verdict == LookVerdict::accepted) {
         checkpoint_ = x_;
-        value_ = now;
-        residual_ = residual;
-        value_converted_ = converted;
-        length_.accept();
-        blamed_ = false;
-        return Verdict::accepted;
+        return verdict;
     }
     x_ = checkpoint_;
     reference_ = checkpoint_;
     direction_->restart();
-    // The first rise is put down to momentum. One that follows at once is not: that is given back.
-    const bool momentum = acceleration_->take_blame();
-    if (momentum && !blamed_) {
-        blamed_ = true;
-        return Verdict::taken_back;
+    if (verdict == LookVerdict::exhausted) {
+        report.set(StepFlag::line_search);
+        failed_search_ = true;
     }
-    if (momentum) acceleration_->acquit();
-    if (blamed_) acceleration_->acquit();
-    blamed_ = false;
-    if (length_.shorten()) return Verdict::taken_back;
-    report.set(StepFlag::line_search);
-    failed_search_ = true;
-    return Verdict::exhausted;
+    return verdict;
 }
 
 /// The gradient of all nodes and its size.
@@ -197,7 +160,7 @@ double DescentLoop<Real>::update(Index begin, Index end, Real alpha, Real weight
 /// local: one pass over the nodes.
 template <class Real>
 void DescentLoop<Real>::sweep(bool with_gradient) {
-    const Real alpha = static_cast<Real>(length_.alpha()),
+    const Real alpha = static_cast<Real>(length_.alpha),
                weight = static_cast<Real>(acceleration_->next_weight());
     const double slope =
         parallel_sum<double>(model_.n_nodes(), grain, partial_, [&](Index begin, Index end) {
@@ -211,8 +174,8 @@ void DescentLoop<Real>::sweep(bool with_gradient) {
     if (acceleration_->watches_slope() && slope > 0) acceleration_->restart();
 }
 
-/// 1.5 / the largest eigenvalue of P⁻¹H at x_t, by power iteration on differences of gradients. 2
-/// / it is where iterations without momentum stop to converge; Chebyshev's method wants to be near.
+/// longest_for() the largest eigenvalue of P⁻¹H at x_t, by power iteration on differences of
+/// gradients.
 template <class Real>
 double DescentLoop<Real>::longest_step() {
     const Index n = model_.n_nodes();
@@ -248,7 +211,7 @@ double DescentLoop<Real>::longest_step() {
         direction_->find(objective_, x_, checkpoint_, d_);
         eigenvalue = std::sqrt(slope_of(d_)) / std::max(before, 1e-300);
     }
-    return eigenvalue > 0.1 && std::isfinite(eigenvalue) ? 1.5 / eigenvalue : 0.5;
+    return longest_for(eigenvalue);
 }
 
 template <class Real>
@@ -266,7 +229,7 @@ double DescentLoop<Real>::slope_of(std::span<const Vec3<Real>> g) {
 /// the exact Hessian, which costs its assembly.
 template <class Real>
 double DescentLoop<Real>::secant_length(double slope) {
-    const double t = length_.alpha();
+    const double t = length_.alpha;
     parallel_for(model_.n_nodes(), grain,
                  [&](Index i) { trial_[i] = x_[i] + static_cast<Real>(t) * d_[i]; });
     objective_.gradient(trial_, reference_);
@@ -279,16 +242,16 @@ double DescentLoop<Real>::secant_length(double slope) {
 template <class Real>
 bool DescentLoop<Real>::search_line(StepReport& report) {
     const double slope = slope_of(g_);
-    double alpha = direction_->wants_secant() ? secant_length(slope) : length_.alpha();
-    if (objective_.converted() || value_converted_) value_ = objective_.value(x_);
-    value_converted_ = objective_.converted();
+    double alpha = direction_->wants_secant() ? secant_length(slope) : length_.alpha;
+    if (objective_.converted() || look_.converted) look_.value = objective_.value(x_);
+    look_.converted = objective_.converted();
     const double noise = objective_.noise();
     for (int k = 0; slope < 0 && k < max_tries; ++k, alpha *= options_.shrink) {
         parallel_for(model_.n_nodes(), grain,
                      [&](Index i) { trial_[i] = x_[i] + static_cast<Real>(alpha) * d_[i]; });
         const double value = objective_.value(trial_);
-        if (value <= value_ + sufficient * alpha * slope + noise) {
-            value_ = value;
+        if (value <= look_.value + sufficient * alpha * slope + noise) {
+            look_.value = value;
             std::swap(x_, trial_);
             return true;
         }
@@ -305,9 +268,9 @@ bool DescentLoop<Real>::iterate(int k, SolveStats& stats, StepReport& report) {
     objective_.begin_gradient(x_, g_);
     if (measures) measure(stats);
     if (look && k > 0 && !searches_) {
-        const Verdict verdict = judge(measures ? stats.residual : not_measured, report);
-        if (verdict == Verdict::exhausted) return false;
-        if (verdict == Verdict::taken_back) {
+        const LookVerdict verdict = judge(measures ? stats.residual : not_measured, report);
+        if (verdict == LookVerdict::exhausted) return false;
+        if (verdict == LookVerdict::taken_back) {
             objective_.begin_gradient(x_, g_);
             if (measures) measure(stats);
         }
@@ -351,10 +314,8 @@ SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces&
     direction_->begin(objective_);
     acceleration_->begin();
     failed_search_ = false;
-    residual_ = std::numeric_limits<double>::infinity();
-    blamed_ = false;
     if (length_.wants_longest(state.step))
-        length_.set_longest(direction_->local() ? longest_step() : 1);
+        length_.longest = direction_->local() ? longest_step() : 1;
     length_.begin();
     if (!start(state)) {
         stats.status = SolveStatus::not_finite;
