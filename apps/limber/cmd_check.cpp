@@ -244,6 +244,7 @@ Checked check_scene_file(const std::string& file, const Arguments& a) {
     const SceneDef scene = load_scene(file);
     BuildReport built;
     const Model model = build_model(scene, built, {.strict = a.strict});
+    check_device(scene, model);
     ordered_json report = ordered_json::object();
     report["file"] = file;
     report["kind"] = "scene";

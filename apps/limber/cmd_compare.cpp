@@ -20,7 +20,7 @@ namespace limber::app {
 namespace {
 
 struct Arguments {
-    std::string scene, out, reference, windows = "auto", json, threads;
+    std::string scene, out, reference, windows = "auto", json, threads, device;
     std::vector<std::string> solvers, sets;
     std::optional<std::int64_t> steps;
     bool sandbox = false;
@@ -63,7 +63,9 @@ void tell_who_runs(const LineUp& line) {
 int run_compare(const Arguments& a) {
     const ThreadLimit limit(thread_limit(a.threads));
     CompareOptions options;
-    options.scene = {a.scene, {a.sets, a.sandbox}};
+    options.scene = {a.scene, {device_sets(a.device), a.sandbox}};
+    std::vector<std::string>& sets = options.scene.load.sets;
+    sets.insert(sets.end(), a.sets.begin(), a.sets.end());
     for (const std::string& list : a.solvers)
         for (SolverSpec& spec : parse_solvers(list, "--solvers"))
             options.solvers.push_back(std::move(spec));
@@ -141,9 +143,12 @@ void add_compare(CLI::App& program, Action& action) {
     command->add_option("--json", a->json, "write the JSON there too")->type_name("FILE");
     command->add_flag("--sandbox", a->sandbox, "refuse files outside the scene's folder");
     add_threads(*command, a->threads);
+    add_device(*command, a->device);
     command->footer(
         "Example: limber compare scenes/twisted_beam.toml --solvers "
         "\"corotational:iterations=5,corotational:iterations=10,corotational\"\n"
+        "The option device is for one solver alone, descent,descent:device=cuda; the reference "
+        "computes on the CPU.\n"
         "A solver that cannot take the scene is a row with the reason; where none can, exit code "
         "2.");
     command->callback([a, &action] { action = [a] { return run_compare(*a); }; });

@@ -5,10 +5,11 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -16,6 +17,7 @@
 #include "limber/contact/methods/none.h"
 #include "limber/core/parallel.h"
 #include "limber/core/version.h"
+#include "limber/gpu/device.h"
 #include "limber/mesh/shapes.h"
 #include "limber/output/summary.h"
 #include "limber/sim/world.h"
@@ -119,18 +121,18 @@ Part browser() {
     return {true, found + (desktop ? "" : "; no desktop here: limber view only prints an address")};
 }
 
-/// Whether this program computes with it, and what the machine has for one that would.
-Part cuda() {
-    std::string driver;
-    std::ifstream version("/proc/driver/nvidia/version");
-    std::getline(version, driver);
-    std::string compiler = on_the_path({"nvcc"});
-    std::error_code ignored;
-    if (compiler.empty() && std::filesystem::exists("/usr/local/cuda/bin/nvcc", ignored))
-        compiler = "/usr/local/cuda/bin/nvcc";
-    return {false, "not built in: this limber computes on the CPU; the machine has " +
-                       (driver.empty() ? "no NVIDIA driver" : "the driver '" + driver + "'") +
-                       " and " + (compiler.empty() ? "no nvcc" : compiler)};
+/// Whether this program computes with it; where it does not, what is missing.
+Part cuda(const gpu::Device& device, double bandwidth) {
+    if (device.found) {
+        const auto gib = [](double bytes) { return fmt::format("{:.1f}", bytes / (1u << 30)); };
+        return {true, device.name + " (" + device.architecture + ", " +
+                          std::to_string(device.processors) + " processors, " +
+                          gib(static_cast<double>(device.memory)) + " GiB, " +
+                          gib(static_cast<double>(device.free)) + " free, copies " +
+                          fmt::format("{:.0f}", bandwidth * 1e-9) + " GB/s), driver for CUDA " +
+                          device.driver + ", built with " + device.runtime};
+    }
+    return {false, device.missing + "; limber computes on the CPU (device = \"cpu\")"};
 }
 
 ordered_json examine() {
@@ -146,12 +148,18 @@ ordered_json examine() {
     report["threads"] = thread_count();
     report["vector_instructions"] = vector_instructions();
     report["memory_gib"] = static_cast<double>(system.totalram) * system.mem_unit / (1u << 30);
-    report["gpu"] = nullptr;  // as in summary.json: what a run computes on
+    const gpu::Device device = gpu::device();
+    report["gpu"] = nullptr;  // as in summary.json: what a run can compute on
+    double bandwidth = 0;
+    if (device.found) {
+        bandwidth = gpu::copy_bandwidth();
+        report["gpu"] = device.name;
+    }
     const std::pair<const char*, Part> parts[] = {{"page", page()},
                                                   {"browser", browser()},
                                                   {"tetgen", mesher("tetgen")},
                                                   {"gmsh", mesher("gmsh")},
-                                                  {"cuda", cuda()}};
+                                                  {"cuda", cuda(device, bandwidth)}};
     for (const auto& [name, part] : parts)
         report[name] = {{"there", part.there}, {"what", part.what}};
     report["folder_is_writable"] = access(".", W_OK) == 0;

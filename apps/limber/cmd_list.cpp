@@ -11,6 +11,7 @@
 #include "limber/scene/format/field_info.h"
 #include "limber/scene/scene.h"
 #include "scene_folder.h"
+#include "support.h"
 
 namespace limber::app {
 
@@ -67,6 +68,11 @@ const Listing listings[] = {
     {"obstacles", "for [[obstacle]] shape", [] { list_cases(obstacle_cases()); }},
     {"formats", "mesh files that are read or written", list_formats},
     {"scenes", "scene files that come with limber", list_scenes},
+    {"support", "which solver takes which law, contact, integrator and device",
+     [] {
+         const std::string table = support_table();
+         std::fwrite(table.data(), 1, table.size(), stdout);
+     }},
     {"benches", "tables and figures for limber bench", list_benches},
 };
 

@@ -33,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Arguments {
-    std::string scene, out, resume, solver, device = "cpu", log = "text", threads, replay;
+    std::string scene, out, resume, solver, device, log = "text", threads, replay;
     std::vector<std::string> sets, sweeps;
     std::optional<std::int64_t> steps;
     std::optional<double> time;
@@ -67,7 +67,7 @@ RunOutputOptions output_options(const Arguments& a, const SceneDef& scene, const
     o.scene = a.scene;
     o.scene_text = resolved_toml(scene);
     o.solver = solver;
-    o.device = a.device;
+    o.device = enum_names(scene.device)[static_cast<std::size_t>(scene.device)];
     o.chosen = scene.chosen;
     o.threads = thread_count();
     o.total_steps = last_step;
@@ -110,7 +110,8 @@ int finish(const RunResult& result, const Arguments& a, const std::string& dir,
 }
 
 LoadOptions load_options(const Arguments& a) {
-    LoadOptions load{a.sets, a.sandbox};
+    LoadOptions load{device_sets(a.device), a.sandbox};
+    load.sets.insert(load.sets.end(), a.sets.begin(), a.sets.end());
     // First: another kind drops the options of the old one, and --set gives those of the new.
     if (!a.solver.empty()) load.sets.insert(load.sets.begin(), "solver.kind=\"" + a.solver + "\"");
     return load;
@@ -146,10 +147,12 @@ int run_scene(Arguments a) {
         a.scene = dir + "/scene.toml";
     }
     const SceneDef scene = load_scene(a.scene, load_options(a));
+    require_device(scene);
     BuildReport built;
     BuildOptions build;
     if (resuming) build.mesh_folders.push_back(dir + "/mesh");
     auto model = std::make_unique<const Model>(build_model(scene, built, build));
+    check_device(scene, *model);
     const std::uint64_t hash = scene_hash(scene);  // reads files whole: they are known to be ours
     for (const std::string& warning : built.warnings)
         std::fprintf(stderr, "warning: %s\n", warning.c_str());
@@ -208,7 +211,8 @@ int run_sweep(const Arguments& a) {
         Arguments one = a;
         one.out = dir + '/' + point.folder;
         one.sets.insert(one.sets.end(), point.sets.begin(), point.sets.end());
-        load_scene(one.scene, load_options(one));  // refused before the first step of the first run
+        // Refused before the first step of the first run.
+        require_device(load_scene(one.scene, load_options(one)));
         runs.push_back(std::move(one));
     }
     int code = 0;
@@ -263,9 +267,7 @@ void add_run(CLI::App& program, Action& action) {
         ->type_name("PATH=A,B,...")
         ->allow_extra_args(false);
     add_threads(*command, a->threads);
-    command->add_option("--device", a->device, "where to compute; this build has the CPU only")
-        ->check(CLI::IsMember({"cpu"}))
-        ->type_name("cpu");
+    add_device(*command, a->device);
     command
         ->add_option("--resume", a->resume,
                      "go on from the newest checkpoint of a run folder, or from one file")

@@ -34,7 +34,7 @@ namespace {
 
 struct Arguments {
     std::vector<std::string> what;
-    std::string host, threads, solver, out = "out";
+    std::string host, threads, solver, device, out = "out";
     std::vector<std::string> sets;
     int port = 0;
     bool paused = false, no_open = false;
@@ -124,6 +124,7 @@ Recording start_recording(const Arguments& a, const std::string& uploads, SceneD
     o.scene = scene.file;
     o.scene_text = resolved_toml(scene);
     o.solver = solver_name(scene);
+    o.device = enum_names(scene.device)[static_cast<std::size_t>(scene.device)];
     o.threads = thread_count();
     write_file_atomic(made.dir + "/scene.toml", o.scene_text);
     for (const ObserverEntry& entry : observer_entries())
@@ -167,7 +168,8 @@ int view(const Arguments& a) {
         uploads = std::make_unique<UploadFolder>();
         LiveOptions o;
         o.scene = a.what[0];
-        o.load.sets = a.sets;
+        o.load.sets = device_sets(a.device);
+        o.load.sets.insert(o.load.sets.end(), a.sets.begin(), a.sets.end());
         if (!a.solver.empty())
             o.load.sets.insert(o.load.sets.begin(), "solver.kind=\"" + a.solver + "\"");
         o.gallery = gallery(a.what[0]);
@@ -236,6 +238,7 @@ void add_view(CLI::App& program, Action& action) {
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
     add_threads(*command, a->threads);
+    add_device(*command, a->device);
     command->add_option("--out", a->out, "folder for recordings; default: out")->type_name("DIR");
     command->add_option("--seconds", a->seconds, "end after this long; default: until Ctrl-C")
         ->check(CLI::Range(0.0, 1e9))

@@ -34,4 +34,16 @@ int thread_limit(const std::string& threads) {
     return 0;
 }
 
+void add_device(CLI::App& command, std::string& device) {
+    command
+        .add_option("--device", device,
+                    "device of the scene: what computes the steps; see limber list support")
+        ->type_name("cpu|cuda");
+}
+
+std::vector<std::string> device_sets(const std::string& device) {
+    if (device.empty()) return {};
+    return {"device=\"" + device + '"'};
+}
+
 }  // namespace limber::app

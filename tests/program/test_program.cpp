@@ -201,7 +201,7 @@ TEST_F(Program, without_more_words_it_says_what_there_is) {
     EXPECT_EQ(list.code, 0) << list.err;
     EXPECT_EQ(list.err, "");
     for (const char* what : {"solvers", "materials", "shapes", "contacts", "obstacles", "formats",
-                             "scenes", "benches"}) {
+                             "scenes", "benches", "support"}) {
         EXPECT_TRUE(has(list.out, std::string("\n") + what)) << list.out;
         EXPECT_EQ(limber({"list", what}).code, 0) << what;
     }

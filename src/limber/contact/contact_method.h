@@ -88,9 +88,11 @@ struct ContactTerm {
     Vec3d impulse{};  // [N s]
     Vec3d push{};     // unit; 0: two-sided
 
-    bool one_sided() const { return push != Vec3d{}; }
-    bool acts(const Vec3d& w) const { return !one_sided() || dot(push, impulse - block * w) > 0; }
-    double energy(const Vec3d& w) const {  // [J]
+    LIMBER_HD bool one_sided() const { return push != Vec3d{}; }
+    LIMBER_HD bool acts(const Vec3d& w) const {
+        return !one_sided() || dot(push, impulse - block * w) > 0;
+    }
+    LIMBER_HD double energy(const Vec3d& w) const {  // [J]
         if (acts(w)) return 0.5 * dot(w, block * w) - dot(impulse, w);
         const double p = dot(push, impulse);
         return -0.5 * p * p / dot(push, block * push);

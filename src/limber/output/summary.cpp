@@ -13,6 +13,7 @@
 #include "limber/core/check.h"
 #include "limber/core/hash.h"
 #include "limber/core/version.h"
+#include "limber/gpu/device.h"
 #include "limber/io/file.h"
 #include "limber/output/verdict_output.h"
 #include "limber/sim/world.h"
@@ -107,6 +108,17 @@ Json wall_json(const RunTotals& totals) {
     return out;
 }
 
+Json gpu_json() {
+    const gpu::Device device = gpu::device();
+    Json out = Json::object();
+    out["name"] = device.name;
+    out["architecture"] = device.architecture;
+    out["memory"] = device.memory;
+    out["driver"] = device.driver;
+    out["runtime"] = device.runtime;
+    return out;
+}
+
 Json bodies_json(const Model& model) {
     Json out = Json::array();
     for (const Body& body : model.bodies) {
@@ -196,7 +208,7 @@ void Summary::write(const World& world, const std::string& status) {
     if (!options_.chosen.empty()) out["auto"] = options_.chosen;
     out["threads"] = options_.threads;
     out["cpu"] = cpu.empty() ? Json(nullptr) : Json(cpu);
-    out["gpu"] = nullptr;
+    out["gpu"] = options_.device == "cuda" ? gpu_json() : Json(nullptr);
     out["bodies"] = bodies_json(model);
     out["status"] = status;
     out["failure"] = failure_.empty() ? Json(nullptr) : Json(failure_);

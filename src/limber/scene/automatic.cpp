@@ -79,6 +79,8 @@ bool all_soft(const SceneDef& scene) {
 }
 
 Choice solver_for(const SceneDef& scene, bool by_constraints) {
+    if (scene.device == DeviceKind::cuda)
+        return {"descent", "device = \"cuda\" computes minima without a factor"};
     double tets = 0;
     for (const BodyDef& body : scene.bodies) {
         try {
@@ -146,6 +148,14 @@ std::string told(const char* key, const Choice& choice, bool named, const char* 
     return text;
 }
 
+/// Defaults that the device does not take, once the solver is known.
+void settle_for_device(SceneDef& scene) {
+    const StepperEntry& entry = stepper_entry(scene.solver.options.name);
+    if (scene.device == DeviceKind::cpu || !entry.device || !entry.device->settle) return;
+    std::string line = entry.device->settle(scene.solver.origin, scene.solver.options);
+    if (!line.empty()) scene.chosen.push_back(std::move(line));
+}
+
 }  // namespace
 
 bool can_touch(const SceneDef& scene) {
@@ -203,7 +213,7 @@ void choose_automatically(SceneDef& scene) {
         Choice choice =
             solver_for(scene, open_contact ? wanted : scene.contact.options.name == "lagrange");
         scene.solver.options = default_options(stepper_cases(), choice.name);
-        if (!is_taken(scene) && choice.name != "newton") {
+        if (scene.device == DeviceKind::cpu && !is_taken(scene) && choice.name != "newton") {
             const AnyOptions first = scene.solver.options;
             scene.solver.options = default_options(stepper_cases(), "newton");
             if (is_taken(scene))
@@ -214,6 +224,7 @@ void choose_automatically(SceneDef& scene) {
         scene.chosen.push_back(
             told("solver.kind", choice, scene.solver.origin.has("kind"), "corotational"));
     }
+    settle_for_device(scene);
     if (open_contact) {
         const Choice choice = contact_for(scene);
         const auto given = scene.contact.options.as<AutomaticContactOptions>();

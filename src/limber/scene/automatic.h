@@ -38,8 +38,9 @@ std::string_view old_default(std::string_view tag, std::string_view now);
 std::vector<std::string> name_old_defaults(Value& document);
 
 /// solver.kind = "auto" and contact.method = "auto": puts what is right for the scene in their
-/// place, and the reasons into SceneDef::chosen. A function of the scene alone: never of the clock,
-/// the load or the number of threads.
+/// place, and the reasons into SceneDef::chosen; so too where a default is not for the device that
+/// the scene asks for. A function of the scene alone: never of the clock, the load, the number of
+/// threads or what the machine has.
 void choose_automatically(SceneDef& scene);
 
 }  // namespace limber

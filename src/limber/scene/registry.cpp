@@ -2,6 +2,7 @@
 #include "limber/scene/registry.h"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "limber/contact/methods/lagrange.h"
@@ -9,6 +10,8 @@
 #include "limber/contact/methods/penalty.h"
 #include "limber/contact/methods/projection.h"
 #include "limber/contact/methods/repulsion.h"
+#include "limber/gpu/device.h"
+#include "limber/gpu/steppers.h"
 #include "limber/scene/automatic.h"
 #include "limber/scene/build/mesh_obstacle.h"
 #include "limber/scene/check/solvers.h"
@@ -84,6 +87,33 @@ DescentOptions projective_dynamics_defaults() {
     return options;
 }
 
+std::string settle_descent(const Origin& given, AnyOptions& options) {
+    auto& o = options.as<DescentOptions>();
+    if (given.has("direction") || gpu::descent_conflict(o).empty()) return {};
+    const DirectionKind before = std::exchange(o.direction, DirectionKind::block_jacobi);
+    return "solver.direction = \"block_jacobi\": device = \"cuda\" does not have \"" +
+           std::string(enum_names(before)[static_cast<std::size_t>(before)]) + "\", the default";
+}
+constexpr DeviceForm descent_on_device = {
+    [](const Model& model, const AnyOptions& options) {
+        return gpu::make_descent(model, options.as<DescentOptions>());
+    },
+    [](const AnyOptions& options) { return gpu::descent_conflict(options.as<DescentOptions>()); },
+    [](const Model& model, const AnyOptions& options) {
+        return gpu::descent_conflict(model, options.as<DescentOptions>());
+    },
+    settle_descent};
+constexpr DeviceForm vertex_blocks_on_device = {
+    [](const Model& model, const AnyOptions& options) {
+        return gpu::make_vertex_block_descent(model, options.as<VertexBlockOptions>());
+    },
+    [](const AnyOptions& options) {
+        return gpu::vertex_block_conflict(options.as<VertexBlockOptions>());
+    },
+    [](const Model& model, const AnyOptions& options) {
+        return gpu::vertex_block_conflict(model, options.as<VertexBlockOptions>());
+    }};
+
 struct NoOptions {};
 template <class Visitor>
 void fields(Visitor&, NoOptions&) {}
@@ -122,7 +152,7 @@ const StepperEntry stepper_table[] = {
     {option_case<DescentOptions>(
          "descent", "the same in a fixed number of cheap iterations; Wang & Yang 2016"),
      make<DescentStepper>, check_descent, SolverFamily::minimising, nullptr, nullptr,
-     descent_needs_inertia},
+     descent_needs_inertia, descent_on_device},
     {option_case<DescentOptions, projective_dynamics_defaults>(
          "projective_dynamics", "descent by a constant factor; Bouaziz et al. 2014"),
      make<DescentStepper>, check_projective_dynamics, SolverFamily::minimising, nullptr, nullptr,
@@ -130,7 +160,7 @@ const StepperEntry stepper_table[] = {
     {option_case<VertexBlockOptions>(
          "vertex_block_descent", "the same node by node, coloured Gauss-Seidel; Chen et al. 2024"),
      make<VertexBlockStepper>, check_nothing, SolverFamily::minimising, nullptr, nullptr,
-     sweeps_need_inertia},
+     sweeps_need_inertia, vertex_blocks_on_device},
     {option_case<XpbdOptions>("xpbd",
                               "small steps of position based dynamics: a baseline; Macklin 2019"),
      make<XpbdStepper>, check_xpbd, SolverFamily::position_based},
@@ -289,11 +319,37 @@ std::span<const OptionCase> obstacle_cases() {
     return cases;
 }
 
+void require_device(const SceneDef& scene) {
+    if (scene.device == DeviceKind::cpu) return;
+    const gpu::Device device = gpu::device();
+    if (gpu::has_kernels() && device.found) return;
+    const std::string missing = !device.missing.empty() ? device.missing
+                                : gpu::has_kernels()    ? "no graphics card was found"
+                                                        : "this limber was built without kernels";
+    throw InputError(scene.origin.at("device"),
+                     "device = \"cuda\": " + missing +
+                         "; allowed: device = \"cpu\" (limber doctor tells what is there)");
+}
+void check_device(const SceneDef& scene, const Model& model) {
+    const AnyOptions& options = scene.solver.options;
+    const StepperEntry& entry = entry_of(steppers(), options.name);
+    if (scene.device == DeviceKind::cpu || !entry.device) return;
+    const std::string conflict = entry.device->model_conflict(model, options);
+    if (conflict.empty()) return;
+    throw InputError(scene.origin.at("device"),
+                     "device = \"cuda\" cannot go with this scene: " + or_on_the_cpu(conflict));
+}
+
 std::unique_ptr<Stepper> make_stepper(const SceneDef& scene, const Model& model) {
     const AnyOptions& options = scene.solver.options;
+    require_device(scene);
+    check_device(scene, model);
     if (scene.time.analysis == Analysis::modal)
         return std::make_unique<ModalStepper>(model, static_cast<int>(*scene.time.modes));
-    return entry_of(steppers(), options.name).make(model, options);
+    const StepperEntry& entry = entry_of(steppers(), options.name);
+    if (scene.device == DeviceKind::cpu) return entry.make(model, options);
+    LIMBER_CHECK(entry.device, "check_scene() refuses solvers without a form for the device");
+    return entry.device->make(model, options);
 }
 std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene, const Model& model) {
     if (scene.time.analysis == Analysis::modal) return std::make_unique<NoContact>();
@@ -359,6 +415,7 @@ void check_solver(const SceneDef& scene, ErrorList& errors) {
     errors.run([&] { check_compliance(scene, entry); });
     errors.run([&] { check_repulsion(scene, entry); });
     errors.run([&] { check_static_contact(scene); });
+    errors.run([&] { check_device_form(scene, entry); });
 }
 
 }  // namespace limber

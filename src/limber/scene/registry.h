@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,17 @@ enum class SolverFamily {
     position_based,     // small steps that nothing is iterated to convergence in
 };
 
+/// The form of a solver that computes on the graphics card (gpu/steppers.h).
+struct DeviceForm {
+    std::unique_ptr<Stepper> (*make)(const Model& model, const AnyOptions& options);
+    /// What it does not take, in words; empty: nothing.
+    std::string (*options_conflict)(const AnyOptions& options);
+    std::string (*model_conflict)(const Model& model, const AnyOptions& options);
+    /// Puts what it takes in the place of a default that it does not take, where the scene gives
+    /// nothing: what and why, empty: nothing. None: it takes the defaults.
+    std::string (*settle)(const Origin& given, AnyOptions& options) = nullptr;
+};
+
 /// A solver name of scenes and of --solver: a stepper with its defaults.
 struct StepperEntry {
     OptionCase options;
@@ -39,6 +51,8 @@ struct StepperEntry {
     /// Whether it stops short of the minimum where no inertia holds the nodes, as a fixed number of
     /// sweeps does; none: never.
     bool (*needs_inertia)(const AnyOptions& options) = nullptr;
+    /// For device = "cuda"; none: the solver computes on the CPU alone.
+    std::optional<DeviceForm> device = std::nullopt;
 };
 struct ContactEntry {
     OptionCase options;
@@ -63,6 +77,14 @@ std::span<const OptionCase> stepper_cases();
 std::span<const OptionCase> contact_cases();
 std::span<const OptionCase> obstacle_cases();
 
+/// InputError where the scene is for a device that is not there, or that this build has no kernels
+/// for. Apart from check_solver(): a scene is right or wrong whatever machine looks at it.
+void require_device(const SceneDef& scene);
+/// InputError where the model has what the solver's form for the scene's device does not take.
+/// Needs no device.
+void check_device(const SceneDef& scene, const Model& model);
+
+/// On the scene's device, after both of these checks.
 std::unique_ptr<Stepper> make_stepper(const SceneDef& scene, const Model& model);
 std::unique_ptr<ContactMethod> make_contact(const SceneDef& scene, const Model& model);
 ObstacleShape make_obstacle_shape(const ObstacleDef& obstacle, const SceneDef& scene,

@@ -34,7 +34,7 @@ std::string resolved_toml(const SceneDef& scene);
 /// The files that the scene names: meshes, surfaces, loads, skins. No run may write over them.
 std::vector<std::string> input_files(const SceneDef& scene);
 /// Of everything that decides the states of a run, mesh and load files included; not of output,
-/// end or number of steps.
+/// end, number of steps or device.
 std::uint64_t scene_hash(const SceneDef& scene);
 
 /// `over` laid on `base`: tables merge key by key; entries of an array of tables that have the same

@@ -34,6 +34,11 @@ enum class UpAxis { y, z };
 constexpr std::array<std::string_view, 2> enum_names(UpAxis) {
     return {"y", "z"};
 }
+/// What computes the steps.
+enum class DeviceKind { cpu, cuda };
+constexpr std::array<std::string_view, 2> enum_names(DeviceKind) {
+    return {"cpu", "cuda"};
+}
 enum class Analysis { dynamic, quasi_static, static_load, modal };
 constexpr std::array<std::string_view, 4> enum_names(Analysis) {
     return {"dynamic", "quasi_static", "static", "modal"};
@@ -361,6 +366,7 @@ struct SceneDef {
     int version = 1;
     std::optional<Vec3d> gravity;  // filled by load_scene
     UpAxis up = UpAxis::y;
+    DeviceKind device = DeviceKind::cpu;
     TimeDef time;
     SolverDef solver;
     std::map<std::string, MaterialDef> materials;
@@ -386,6 +392,9 @@ void fields(Visitor& field, SceneDef& o) {
     field("gravity", o.gravity, any_value(Unit::acceleration),
           "9.81 m/s^2 against `up` where nothing is given");
     field("up", o.up, any_value(), "axis that points up, for the defaults and for pictures");
+    field("device", o.device, any_value(),
+          "what computes the steps: cpu, or cuda, a graphics card; limber list support tells which "
+          "solvers have a form for it");
     field("time", o.time, required(), "time steps");
     field("solver", o.solver, any_value(), "how a step is solved");
     field("material", o.materials, any_value(), "materials by name");

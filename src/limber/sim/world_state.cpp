@@ -169,6 +169,7 @@ Index World::worst_node() const {
 
 /// Names the body, the node and the tet where it went wrong, and what usually makes it so.
 StepFailure World::diagnose(const StepReport& report) const {
+    if (!report.failure.what.empty()) return report.failure;  // the stepper has said it
     const Model& m = *model_;
     std::string text = "step " + std::to_string(report.step) + " failed";
     const Index node = worst_node();

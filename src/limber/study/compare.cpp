@@ -83,6 +83,16 @@ Model model_of(const SceneDef& scene, std::vector<std::string>& warnings) {
     return model;
 }
 
+/// Why the scene's device does not take the model; empty: it does.
+std::string device_refusal(const SceneDef& scene, const Model& model) {
+    try {
+        check_device(scene, model);
+    } catch (const InputError& error) {
+        return error.message();
+    }
+    return {};
+}
+
 Comparison::Comparison(const LineUp& line, const CompareOptions& options)
     : line_(line),
       options_(options),
@@ -93,6 +103,10 @@ Comparison::Comparison(const LineUp& line, const CompareOptions& options)
     twin_ = make_world(scene, model_);
     perturb(meter_, model_, result_.nudge, twin_->state());
     for (const LinedUp& solver : line.solvers) add_contestant(solver);
+    if (std::none_of(contestants_.begin(), contestants_.end(),
+                     [](const Contestant& c) { return c.running(); }))
+        throw InputError(SourcePlace{options.scene.path},
+                         "no solver of the list can run: " + contestants_[0].result.refusal);
     add_models();
     result_.scene = options.scene.path;
     result_.steps = options.steps > 0 ? options.steps : line.first_scene().time.n_steps();
@@ -128,7 +142,7 @@ SceneDef Comparison::choose_reference() {
     result_.reference_why =
         (mixed ? "the solvers are of two families; this one linearises nothing; " : "") +
         converged.why;
-    return scene_with(line_.study, converged.spec, "--reference");
+    return scene_with(on_the_cpu(line_.study), converged.spec, "--reference");
 }
 
 Contestant Comparison::contestant_of(const SolverSpec& spec, const SceneDef& scene) const {
@@ -137,19 +151,24 @@ Contestant Comparison::contestant_of(const SolverSpec& spec, const SceneDef& sce
     c.result.spec = spec;
     c.result.family = family_of(spec);
     c.result.settings = settings_of(stepper_entry(spec.kind).options, scene.solver.options);
+    if (scene.device != DeviceKind::cpu) c.result.settings.push_back({"device", "\"cuda\"", false});
     c.times.warm_up(2);
     return c;
 }
 
 void Comparison::add_contestant(const LinedUp& solver) {
     Contestant c;
-    if (solver.scene) {
+    const std::string refusal =
+        solver.scene ? device_refusal(*solver.scene, model_) : solver.refusal->message();
+    if (refusal.empty()) {
         c = contestant_of(solver.spec, *solver.scene);
         c.exact = exact_for(*solver.scene, c.result.local_reference);
     } else {
         c.result.spec = solver.spec;
         c.result.family = family_of(solver.spec);
-        c.result.refusal = solver.refusal->message();
+        c.result.refusal = refusal;
+        if (solver.scene)  // those without are known before the model is
+            result_.warnings.push_back(solver.spec.text + " is not run: " + refusal);
     }
     contestants_.push_back(std::move(c));
 }
@@ -157,11 +176,12 @@ void Comparison::add_contestant(const LinedUp& solver) {
 /// Converged solvers of the families that the reference is not of.
 void Comparison::add_models() {
     std::set<SolverFamily> seen = {measured_by(family_of(result_.reference))};
+    const StudyScene study = on_the_cpu(line_.study);
     for (const LinedUp& solver : line_.solvers) {
         const SolverFamily family = measured_by(family_of(solver.spec));
         if (!solver.scene || !seen.insert(family).second) continue;
         const SolverSpec spec = converged_solver(family, *solver.scene, model_).spec;
-        contestants_.push_back(contestant_of(spec, scene_with(line_.study, spec, "--solvers")));
+        contestants_.push_back(contestant_of(spec, scene_with(study, spec, "--solvers")));
     }
 }
 
@@ -169,7 +189,7 @@ World* Comparison::exact_for(const SceneDef& scene, std::string& name) {
     const SolverSpec spec = converged_solver(scene, model_).spec;
     name = spec.text;
     std::unique_ptr<World>& world = exact_[name];
-    if (!world) world = make_world(scene_with(line_.study, spec, "--solvers"), model_);
+    if (!world) world = make_world(scene_with(on_the_cpu(line_.study), spec, "--solvers"), model_);
     return world.get();
 }
 

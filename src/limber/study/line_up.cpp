@@ -2,6 +2,7 @@
 #include "limber/study/line_up.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "limber/contact/methods/penalty.h"
 #include "limber/core/check.h"
@@ -28,7 +29,9 @@ LinedUp tried(const StudyScene& study, const SolverSpec& spec, const std::string
     LinedUp out;
     out.spec = spec;
     try {
-        out.scene = scene_with(study, spec, argument);
+        SceneDef scene = scene_with(study, spec, argument);
+        require_device(scene);
+        out.scene = std::move(scene);
     } catch (const InputError& error) {
         if (error.place().file.starts_with(argument + ' ')) throw;
         out.refusal = error;
@@ -41,7 +44,7 @@ LineUp all_tried(const StudyScene& study, const std::vector<SolverSpec>& solvers
     LineUp out;
     out.study = study;
     for (const SolverSpec& spec : solvers) out.solvers.push_back(tried(study, spec, "--solvers"));
-    if (reference) out.reference = tried(study, *reference, "--reference");
+    if (reference) out.reference = tried(on_the_cpu(study), *reference, "--reference");
     return out;
 }
 

@@ -22,6 +22,8 @@ const OptionCase& known_solver(const std::string& kind, const SourcePlace& place
                                 did_you_mean(kind, names));
 }
 
+const std::string device_key = "device";  // of the scene, not of the solver
+
 /// Splits key=value and checks the key.
 SolverSpec::Option option_of(const std::string& piece, const OptionCase& solver,
                              const SourcePlace& place) {
@@ -31,7 +33,7 @@ SolverSpec::Option option_of(const std::string& piece, const OptionCase& solver,
     if (out.key.empty() || out.value.empty())
         throw InputError(place, "'" + printable(piece) + "': wanted an option key=value of " +
                                     std::string(solver.name));
-    std::vector<std::string> keys;
+    std::vector<std::string> keys = {device_key};
     for (const FieldInfo& field : solver.describe().fields) keys.push_back(field.key);
     const auto known = [&](const std::string& key) {
         return std::find(keys.begin(), keys.end(), key) != keys.end();
@@ -90,11 +92,17 @@ std::vector<SolverSpec> parse_solvers(const std::string& list, const std::string
     return out;
 }
 
+StudyScene on_the_cpu(StudyScene scene) {
+    scene.load.sets.push_back(device_key + "=\"cpu\"");
+    return scene;
+}
+
 SceneDef scene_with(const StudyScene& scene, const SolverSpec& spec, const std::string& argument) {
     LoadOptions load = scene.load;
     load.sets.push_back("solver.kind=\"" + spec.kind + '"');
     for (const SolverSpec::Option& option : spec.options)
-        load.sets.push_back("solver." + option.key + '=' + option.value);
+        load.sets.push_back((option.key == device_key ? "" : "solver.") + option.key + '=' +
+                            option.value);
     try {
         return load_scene(scene.path, load);
     } catch (const InputError& error) {

@@ -9,7 +9,8 @@
 
 namespace limber {
 
-/// A solver as --solvers and --reference name it: "corotational:max_iterations=5,guess=zero".
+/// A solver as --solvers and --reference name it: "corotational:max_iterations=5,guess=zero". The
+/// option `device` is that of the scene: "descent:device=cuda".
 struct SolverSpec {
     struct Option {
         std::string key, value;  // value as of --set: a number, a word, "text"
@@ -34,6 +35,9 @@ struct StudyScene {
     std::string path;
     LoadOptions load;
 };
+
+/// What others are measured by computes on the CPU, unless its spec says otherwise.
+StudyScene on_the_cpu(StudyScene scene);
 
 /// The scene under that solver. As with --set, a spec of the scene's own kind keeps the scene's
 /// other solver options, another kind starts from its defaults.

@@ -86,6 +86,37 @@ void check_static_contact(const SceneDef& scene) {
             (penalty ? "friction = 0, " : "") + "\"none\", or analysis = \"dynamic\"");
 }
 
+std::string or_on_the_cpu(const std::string& conflict) {
+    const bool listed = conflict.find("allowed: ") != conflict.npos;
+    return conflict + (listed ? ", or device = \"cpu\"" : "; allowed: device = \"cpu\"");
+}
+
+void check_device_form(const SceneDef& scene, const StepperEntry& entry) {
+    if (scene.device == DeviceKind::cpu) return;
+    const AnyOptions& options = scene.solver.options;
+    const auto refuse = [&](const std::string& why) {
+        throw InputError(scene.origin.at("device"), "device = \"cuda\" cannot go with " + why);
+    };
+    const auto analysis = static_cast<std::size_t>(scene.time.analysis);
+    if (scene.time.analysis != Analysis::dynamic)
+        refuse("time.analysis = \"" + std::string(enum_names(Analysis{})[analysis]) +
+               "\", which is computed on the CPU; allowed: device = \"cpu\", or analysis = "
+               "\"dynamic\"");
+    if (!entry.device) {
+        std::string others;
+        for (const StepperEntry& other : steppers())
+            if (other.device)
+                others += (others.empty() ? "\"" : ", \"") + std::string(other.options.name) + '"';
+        refuse(
+            "solver.kind = \"" + options.name +
+            "\", which computes on the CPU; allowed: device = \"cpu\", or solver.kind = " + others);
+    }
+    const std::string conflict = entry.device->options_conflict(options);
+    if (!conflict.empty())
+        refuse("solver.kind = \"" + options.name +
+               "\" and its options: " + or_on_the_cpu(conflict));
+}
+
 void check_corotational(const SceneDef& scene) {
     const SolverDef& solver = scene.solver;
     const auto& options = solver.options.as<CorotationalOptions>();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "limber/scene/registry.h"
 
 namespace limber {
@@ -16,6 +18,10 @@ void check_descent(const SceneDef& scene);
 void check_projective_dynamics(const SceneDef& scene);
 /// Contact forces that are made of masses and velocities have no equilibrium to be part of.
 void check_static_contact(const SceneDef& scene);
+/// What computes on the device: dynamic steps, solvers with a form for it, options that it takes.
+void check_device_form(const SceneDef& scene, const StepperEntry& entry);
+/// What a device does not take, with the CPU among what is allowed.
+std::string or_on_the_cpu(const std::string& conflict);
 /// Two laws, springs and flat hinges, lumped masses.
 void check_xpbd(const SceneDef& scene);
 
