@@ -28,7 +28,7 @@ void expect_refused(const std::string& toml, const std::string& says) {
 
 TEST(Device, is_refused_with_solvers_that_compute_on_the_cpu) {
     expect_refused(on_device("kind = \"newton\""),
-                   "2:10: error: device = \"cuda\" cannot go with solver.kind = \"newton\", which "
+                   "error: device = \"cuda\" cannot go with solver.kind = \"newton\", which "
                    "computes on the CPU; allowed: device = \"cpu\", or solver.kind = \"descent\", "
                    "\"vertex_block_descent\"");
 }

@@ -11,12 +11,12 @@ namespace {
 // A subtree below this is one task: about a millisecond, far above the price of starting one.
 constexpr double task_flops = 2e7;
 
-void shape_fronts(const SupernodalStructure& t, Index S, FrontLayout& layout) {
+void shape_fronts(const SupernodalStructure& t, Index S, Index unknowns, FrontLayout& layout) {
     layout.shape.resize(t.n_supernodes());
     for (Index s = 0; s < t.n_supernodes(); ++s) {
         FrontShape& f = layout.shape[s];
-        f.c = 3 * t.n_cols(s);
-        f.r = 3 * t.n_rows(s);
+        f.c = unknowns * t.n_cols(s);
+        f.r = unknowns * t.n_rows(s);
         f.n_top = (f.c + S - 1) / S;
         f.n_low = (f.r + S - 1) / S;
         f.panel = layout.factor_size;
@@ -99,9 +99,9 @@ void place_updates(const SupernodalStructure& t, bool dropped, Index S, FrontLay
 }  // namespace
 
 FrontLayout lay_out_fronts(const SupernodalStructure& t, const SupernodalOptions& options, Index S,
-                           Index scalar) {
+                           Index scalar, Index unknowns) {
     FrontLayout layout;
-    shape_fronts(t, S, layout);
+    shape_fronts(t, S, unknowns, layout);
     const auto plan = [&](double limit, bool dropped) {
         cut_into_tasks(t, limit, layout);
         place_updates(t, dropped, S, layout);

@@ -39,8 +39,8 @@ struct FrontLayout {
     SupernodalMemory memory;
 };
 
-/// S: rows of a strip; scalar: bytes of one number.
+/// S: rows of a strip; scalar: bytes of one number; unknowns: scalars a node.
 FrontLayout lay_out_fronts(const SupernodalStructure& t, const SupernodalOptions& options, Index S,
-                           Index scalar);
+                           Index scalar, Index unknowns = 3);
 
 }  // namespace limber
