@@ -75,6 +75,7 @@ const HashedRun hashed_runs[] = {
     {"xpbd projection", "\"xpbd\"", "neo_hookean", "\"projection\""},
     {"descent cloth", "\"descent\"", "corotated", "\"repulsion\"", true},
     {"newton cloth", "\"newton\"", "corotated", "\"lagrange\"", true},
+    {"quasi_newton penalty", "\"quasi_newton\"", "neo_hookean", "\"penalty\""},
     {"projective_dynamics penalty", "\"projective_dynamics\"", "projective", "\"penalty\""},
 };
 

@@ -87,6 +87,14 @@ DescentOptions projective_dynamics_defaults() {
     return options;
 }
 
+DescentOptions quasi_newton_defaults() {
+    DescentOptions options;
+    options.direction = DirectionKind::lbfgs;
+    options.initial_matrix = InitialMatrix::constant;
+    options.iterations = 32;
+    return options;
+}
+
 std::string settle_descent(const Origin& given, AnyOptions& options) {
     auto& o = options.as<DescentOptions>();
     if (given.has("direction") || gpu::descent_conflict(o).empty()) return {};
@@ -153,6 +161,10 @@ const StepperEntry stepper_table[] = {
          "descent", "the same in a fixed number of cheap iterations; Wang & Yang 2016"),
      make<DescentStepper>, check_descent, SolverFamily::minimising, nullptr, nullptr,
      descent_needs_inertia, descent_on_device},
+    {option_case<DescentOptions, quasi_newton_defaults>(
+         "quasi_newton", "descent by L-BFGS from a constant factor, any law; Liu et al. 2017"),
+     make<DescentStepper>, check_descent, SolverFamily::minimising, nullptr, nullptr,
+     descent_needs_inertia},
     {option_case<DescentOptions, projective_dynamics_defaults>(
          "projective_dynamics", "descent by a constant factor; Bouaziz et al. 2014"),
      make<DescentStepper>, check_projective_dynamics, SolverFamily::minimising, nullptr, nullptr,

@@ -400,6 +400,27 @@ const BlockCsr& Objective<Real>::projective_matrix() {
     return with_rest_of_hessian({});
 }
 
+template <class Real>
+const BlockCsr& Objective<Real>::scalar_matrix() {
+    hessian_.set_zero();
+    for (auto& part : potentials_) part->add_projective_matrix(hessian_);
+    for (Index i = 0; i < model_.n_nodes(); ++i) {
+        const double w =
+            static_cast<double>(weight_[i]) + kappa_ * (model_.mass[i] - model_.lumped[i]);
+        hessian_.blocks()[hessian_.diagonal_position(i)] += Mat3d::diagonal(w, w, w);
+    }
+    const double scale = sigma_ / (in_->h * in_->h);
+    for (const ContactTerm& term : in_->contact)
+        for (int k = 0; k < term.at.n; ++k) {
+            // A third of the trace is the number nearest to a block.
+            const double w =
+                scale * term.at.weight[k] * term.at.weight[k] * trace(term.block) / 3;
+            hessian_.blocks()[hessian_.diagonal_position(term.at.node[k])] +=
+                Mat3d::diagonal(w, w, w);
+        }
+    return hessian_;
+}
+
 /// hessian_ and the parts that are not elastic; without x, one-sided contacts as if all acted.
 template <class Real>
 const BlockCsr& Objective<Real>::with_rest_of_hessian(ConstVectors x) {

@@ -87,6 +87,10 @@ class Objective {
     /// The constant matrix of projective dynamics: inertia, damping, contact and the constant part
     /// of every element that has one. The matrix stays the objective's.
     const BlockCsr& projective_matrix();
+    /// The same with numbers times the identity as its blocks: mass lumped, contact by the numbers
+    /// nearest to its blocks at single nodes, stiffness damping left out. Follows from model, h and
+    /// the contacts of the step.
+    const BlockCsr& scalar_matrix();
     /// Whether that matrix changes from step to step even where h does not.
     bool matrix_changes() const { return has_matrix_ || !in_->contact.empty(); }
 

@@ -152,7 +152,8 @@ void check_descent(const SceneDef& scene) {
     const std::string conflict = descent_conflict(options);
     if (!conflict.empty()) throw InputError(solver.origin.at("direction"), "solver: " + conflict);
     if (options.direction != DirectionKind::projective &&
-        options.direction != DirectionKind::projective_diagonal)
+        options.direction != DirectionKind::projective_diagonal &&
+        options.initial_matrix != InitialMatrix::constant)
         return;
     for (const BodyDef& body : scene.bodies) {
         if (!body.cloth) continue;
@@ -161,7 +162,7 @@ void check_descent(const SceneDef& scene) {
         if (body.cloth->stretch == StretchKind::springs && !bent) continue;
         throw InputError(body.origin.at("cloth"),
                          body.origin.path +
-                             ".cloth: projective dynamics has a constant matrix for springs "
+                             ".cloth: there is a constant matrix for springs "
                              "and flat hinges alone; allowed: stretch = \"springs\" with rest = "
                              "\"flat\" or bending = 0, or another direction");
     }

@@ -74,6 +74,7 @@ class DescentLoop final : public DescentEnds<Real> {
     double secant_length(double slope);
     double longest_step();
     double slope_of(std::span<const Vec3<Real>> g);
+    bool ends_far();
     void show(int k);
 
     std::unique_ptr<Direction<Real>> direction_;
@@ -301,6 +302,19 @@ bool DescentLoop<Real>::iterate(int k, SolveStats& stats, StepReport& report) {
     return true;
 }
 
+/// Whether the minimum may be farther than 5 % of the motion of the step, where the direction knows
+/// of distances. As for newton_cg, what few iterations see of the spectrum may be five times wrong.
+template <class Real>
+bool DescentLoop<Real>::ends_far() {
+    objective_.gradient(x_, g_);
+    const double left = direction_->distance_left(g_);
+    if (left < 0) return false;
+    double motion = 0;
+    for (std::size_t i = 0; i < x_.size(); ++i)
+        motion += static_cast<double>(squared_norm(x_[i] - objective_.start()[i]));
+    return left > 0.05 / 5 * std::sqrt(motion);
+}
+
 template <class Real>
 void DescentLoop<Real>::show(int k) {
     if (this->watcher) this->watcher(k, objective_.value(x_));
@@ -333,6 +347,8 @@ SolveStats DescentLoop<Real>::run(const StepInput& in, State& state, NodeForces&
         judge(not_measured, report);
     }
     show(stats.iterations);
+    if (stats.status == SolveStatus::iteration_cap && ends_far())
+        report.set(StepFlag::iteration_cap);
     length_.finish(failed_search_);
     this->finish(x_, scale_, g_, stats, state, forces, report);
     return stats;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "limber/core/parallel.h"
-#include "limber/linalg/supernodal/cholesky.h"
+#include "limber/solve/descent/constant_matrix.h"
 #include "limber/solve/descent/direction.h"
 
 namespace limber {
@@ -33,31 +33,18 @@ class ProjectiveDirection final : public Direction<Real> {
   public:
     using typename Direction<Real>::Vectors;
     using typename Direction<Real>::ConstVectors;
-    explicit ProjectiveDirection(const Model& model)
-        : model_(model), b_(model.n_nodes()), x_(model.n_nodes()) {}
-    /// Constant while the step of time is, contact and stiffness damping aside.
-    void begin(Objective<Real>& objective) override {
-        const bool changes = objective.matrix_changes();
-        if (factor_.factorized() && h_ == objective.h() && !changes && !changed_) return;
-        usable_ = !factor_.factorize(objective.projective_matrix(), model_.free).failed();
-        h_ = objective.h();
-        changed_ = changes;
-    }
+    explicit ProjectiveDirection(const Model& model) : matrix_(model, true) {}
+    void begin(Objective<Real>& objective) override { usable_ = matrix_.begin(objective); }
     bool find(Objective<Real>&, ConstVectors, ConstVectors g, Vectors d) override {
         if (!usable_) return false;
-        negated(g, std::span(b_));
-        factor_.solve(b_, x_);
-        rounded(std::span<const Vec3d>(x_), d);
+        parallel_for(static_cast<Index>(g.size()), grain, [&](Index i) { d[i] = -g[i]; });
+        matrix_.solve(d, d);
         return true;
     }
 
   private:
-    const Model& model_;
-    SupernodalCholesky<double> factor_;
-    std::vector<Vec3d> b_, x_;
-    double h_ = 0;
+    ConstantMatrix<Real> matrix_;
     bool usable_ = false;
-    bool changed_ = false;  // the factor holds what only its own step had
 };
 
 template <class Real>

@@ -26,6 +26,10 @@ std::string descent_conflict(const DescentOptions& options) {
         return "step_length = \"" + name_of(options.step_length) +
                "\" cannot go with direction = \"newton_cg\", which finds its own; allowed: auto, "
                "line_search";
+    if (options.initial_matrix == InitialMatrix::constant &&
+        options.direction != DirectionKind::lbfgs)
+        return "initial_matrix = \"constant\" cannot go with direction = \"" +
+               name_of(options.direction) + "\"; allowed: direction = \"lbfgs\"";
     const DescentOptions defaults;
     const char* unused = options.rho != defaults.rho || !options.phases.empty() ? "rho and phases"
                          : options.step != 0 || options.max_step != 0 ? "step and max_step"

@@ -50,6 +50,11 @@ enum class CgFormula { fletcher_reeves, polak_ribiere };
 constexpr std::array<std::string_view, 2> enum_names(CgFormula) {
     return {"fletcher_reeves", "polak_ribiere"};
 }
+/// What L-BFGS starts from.
+enum class InitialMatrix { diagonal, constant };
+constexpr std::array<std::string_view, 2> enum_names(InitialMatrix) {
+    return {"diagonal", "constant"};
+}
 enum class Precision { single, twofold };
 constexpr std::array<std::string_view, 2> enum_names(Precision) {
     return {"float", "double"};
@@ -84,7 +89,8 @@ struct DescentOptions {
     double eta = 0.2;  // of the acceleration guess
 
     CgFormula cg = CgFormula::polak_ribiere;
-    int history = 5;             // m of L-BFGS
+    int history = 5;                                         // m of L-BFGS
+    InitialMatrix initial_matrix = InitialMatrix::diagonal;  // of L-BFGS
     bool preconditioned = true;  // by the diagonal: nonlinear_cg and lbfgs
     LinearSolverOptions linear;  // newton
     int untangle = 5;            // stuck bodies that may be thrown into disorder, in a run
@@ -151,6 +157,9 @@ void fields(Visitor& field, DescentOptions& o) {
     field("eta", o.eta, between(0, 1), "share of the acceleration in initial = \"acceleration\"");
     field("cg", o.cg, any_value(), "nonlinear_cg: formula of the conjugate direction");
     field("history", o.history, between(1, 100), "lbfgs: pairs kept");
+    field("initial_matrix", o.initial_matrix, any_value(),
+          "lbfgs: what its pairs correct: the Hessian's diagonal, or the constant matrix of "
+          "projective dynamics, factorised once (Liu et al. 2017)");
     field("preconditioned", o.preconditioned, any_value(),
           "nonlinear_cg and lbfgs: by the Hessian's diagonal");
     field("untangle", o.untangle, at_least(0),
