@@ -37,11 +37,14 @@ for file in scenes/*.toml; do
     continue
   fi
   /usr/bin/python3 - "$run/out/summary.json" "$scene" $((SECONDS - started)) <<'PYTHON' || failed=1
-import json, sys
-run = json.load(open(sys.argv[1]))
-print(f"{sys.argv[2]:28} {run['steps']:5} steps ({run['status']}) {run['wall_ms']['p50']:9.2f} ms a step (median), "
-      f"penetration at most {1000 * run['max_penetration']:.1f} mm, flags {run.get('flags', {})}, {sys.argv[3]} s", flush=True)
-sys.exit(run["finite"] is not True or run["steps"] < 1)
+import json, os, sys
+summary, scene, seconds = sys.argv[1:]
+run = json.load(open(summary)) if os.path.exists(summary) else {"steps": 0}
+if run["steps"] < 1:
+    sys.exit(f"run_scenes.sh: {scene} made no step in {seconds} s")
+print(f"{scene:28} {run['steps']:5} steps ({run['status']}) {run['wall_ms']['p50'] or 0:9.2f} ms a step (median), "
+      f"penetration at most {1000 * (run['max_penetration'] or 0):.1f} mm, flags {run.get('flags', {})}, {seconds} s", flush=True)
+sys.exit(run["finite"] is not True)
 PYTHON
 done
 exit $failed
