@@ -21,7 +21,7 @@ descent   descent at its defaults: every body under every law, bodies drawn by t
 adding    the patches of docs/adding_*.md, built and run
 calculix  beside CalculiX
 blender   exported runs in Blender
-scenes    every scene to its end
+scenes    every scene for half a minute or to its end (to their ends: tools/run_scenes.sh --full)
 benches   every benchmark, quickly"
 record=tests/long_runs.tsv
 
@@ -45,9 +45,9 @@ packages() {
   mkdir -p build
   tools/npm.sh 2>build/npm.log || { cat build/npm.log >&2; page=OFF no_page=$(tail -n 1 build/npm.log); }
 }
-release_build() {
+release_build() {  # targets; everything where none is named
   stage "release build"
-  build release ON
+  build release ON "$@"
 }
 say_page() {  # what was left out is said where it is seen
   [ -z "$no_page" ] && return
@@ -80,7 +80,7 @@ short_tests() {
 
 long_headers() { release_build; ctest --preset release -L '^headers$' --no-tests=error; }
 long_asan() {  # with the checks that take longest to compile
-  more=-DLIMBER_SANITIZE_NOT= build asan ON
+  more="-DLIMBER_SANITIZE_NOT= -DLIMBER_SANITIZE_SCOPES=ON" build asan ON
   ctest --preset asan -j2 -L . --no-tests=error
 }
 long_tsan() {
@@ -88,7 +88,7 @@ long_tsan() {
   TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp" \
     ctest --preset tsan -L '^(core|linalg|fem|contact|solve|sim|render)$' --no-tests=error
 }
-long_portable() { build portable ON; ctest --preset portable -j2 -LE '^(view_page|headers)$' --no-tests=error; }
+long_portable() { more=-DLIMBER_BENCHES=OFF build portable ON; ctest --preset portable -j2 -LE '^(view_page|headers)$' --no-tests=error; }
 alone() {  # a folder in which every source has its own command
   cmake --preset release -B build/separate -DLIMBER_UNITY=OFF -DLIMBER_TESTS=ON -DLIMBER_BENCHES=ON -DLIMBER_VIEW=ON \
     -DLIMBER_PAGE=$page -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >build/separate.log 2>&1 || { cat build/separate.log >&2; return 1; }
@@ -101,28 +101,30 @@ long_repeat() {
   ctest --preset release -j2 -LE '^(view_page|headers)$' --no-tests=error --repeat until-fail:20
 }
 long_resume() {  # stop after every step, go on to the end
-  release_build
+  release_build test_sim
   LIMBER_LONG=1 build/release/tests/test_sim --gtest_filter='*Resume*' --gtest_brief=1
 }
-long_stacks() { release_build; LIMBER_LONG=1 build/release/tests/test_contact --gtest_filter='*Stacks.*'; }
+long_stacks() { release_build test_contact; LIMBER_LONG=1 build/release/tests/test_contact --gtest_filter='*Stacks.*'; }
 long_descent() {
-  release_build
-  LIMBER_LONG=1 LIMBER_SEED=$(git rev-parse --short HEAD) build/release/tests/test_sim --gtest_filter='DescentDefaults.*'
+  release_build test_sim limber_bench
+  local code=0
+  LIMBER_LONG=1 LIMBER_SEED=$(git rev-parse --short HEAD) build/release/tests/test_sim --gtest_filter='DescentDefaults.*' || code=1
   build/release/limber-bench bench descent-bodies | tee build/descent-bodies.log
-  ! grep '^- not reproduced' build/descent-bodies.log
+  if grep '^- not reproduced' build/descent-bodies.log; then code=1; fi
+  return $code
 }
-long_kill() { release_build; /usr/bin/python3 tests/program/kill_resume.py build/release/limber --times 500; }
+long_kill() { release_build limber_app; /usr/bin/python3 tests/program/kill_resume.py build/release/limber --times 500; }
 long_adding() { release_build; /usr/bin/python3 tests/tools/doc_patches.py build/release --build; }
 long_calculix() {
-  release_build
+  release_build limber_app
   tools/packages.sh reference && /usr/bin/python3 tests/reference/calculix.py build/release/limber
 }
 long_blender() {
-  release_build
+  release_build limber_app
   tools/packages.sh blender || { echo "test.sh: Blender cannot be installed here" >&2; return 77; }
   /usr/bin/python3 tests/reference/blender.py build/release/limber
 }
-long_scenes() { release_build; tools/run_scenes.sh; }
+long_scenes() { release_build limber_app; tools/run_scenes.sh; }
 long_benches() { release_build; tools/bench.sh --quick; }
 
 failed=

@@ -318,6 +318,19 @@ TEST(NewtonContact, a_pressed_hyperelastic_block_is_in_balance_with_its_contact_
     EXPECT_LT(top, 0.097);  // 100 kPa on 1 MPa
 }
 
+TEST(NewtonContact, blames_contact_for_what_does_not_converge_only_where_something_touches) {
+    // Pressed by as much as its stiffness in one step, with one Newton step for it.
+    const std::string hard = head({"newton", "contact_passes = 1"}, "neo_hookean", "[0, 0, 0]");
+    const std::string load =
+        "[[force]]\nbody = \"block\"\nselect = { side = \"y+\" }\ntotal = [0, -4000, 0]\n";
+    for (const double above : {0.05, 0.5}) {  // on the floor, and far from it
+        const StepReport report =
+            world_of(hard + block("block", above) + floor_with(0.5) + load)->step();
+        EXPECT_EQ(report.has(StepFlag::contact_cap), above < 0.1);
+        EXPECT_EQ(report.has(StepFlag::iteration_cap), above > 0.1);
+    }
+}
+
 TEST(NewtonContact, a_hyperelastic_block_slides_as_coulomb_says) {
     const auto world = world_of(incline({"newton", ""}, 0.2, "neo_hookean"));
     advance(*world, 40);

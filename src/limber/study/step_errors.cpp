@@ -77,7 +77,8 @@ StepErrors step_errors(World& world, World& exact, int steps, int every) {
         out.worst = std::max(out.worst, error);
         const bool flagged = step.has(StepFlag::iteration_cap);
         out.flagged += flagged;
-        if (!flagged) out.unflagged = std::max(out.unflagged, error);
+        if (!flagged && !step.has(StepFlag::energy_gained))
+            out.unflagged = std::max(out.unflagged, error);
         ++out.count;
     }
     out.mean /= std::max(out.count, 1);

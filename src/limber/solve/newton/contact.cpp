@@ -93,7 +93,10 @@ bool NewtonStepper::answers(const StepInput& in, std::span<const Vec3d> impulses
         return true;
     }
     if (++passes_ >= options_.contact_passes) {
-        report.set(StepFlag::contact_cap, worst_body<double>(model_, minus_));
+        // Where nothing touches these were Newton's own iterations.
+        const bool touches = objective_.free_norm(contact_force_) > 0;
+        report.set(touches ? StepFlag::contact_cap : StepFlag::iteration_cap,
+                   worst_body<double>(model_, minus_));
         // Forces that are of the size of the load and more: the passes went apart. Not to be kept;
         // smaller steps are nearer to their tangent.
         if (!(residual < 0.1 * scale)) report.solve.status = SolveStatus::indefinite;
