@@ -29,13 +29,18 @@ ContactRun run_contact(World& world, int skip, int steps) {
         run.contacts += r.contacts;
         run.iterations += r.constraints.iterations;
         run.solver_iterations += r.solve.iterations;
+        run.passes += r.constraints.passes;
+        run.rounds += r.constraints.rounds;
+        run.built += r.constraints.built_share();
+        run.renewed += r.update.share;
         run.residual = std::max(run.residual, r.constraints.residual);
         run.capped += r.has(StepFlag::contact_cap);
         for (int s = 0; s < n_stages; ++s) run.stage_ms[s] += r.stage_ms[s];
     }
     run.steps = static_cast<int>(ms.size());
     const double n = std::max(1, run.steps);
-    for (double* sum : {&run.constraints, &run.contacts, &run.iterations, &run.solver_iterations})
+    for (double* sum : {&run.constraints, &run.contacts, &run.iterations, &run.solver_iterations,
+                        &run.passes, &run.rounds, &run.built, &run.renewed})
         *sum /= n;
     for (double& stage : run.stage_ms) stage /= n;
     run.ms = spread_of(std::move(ms));

@@ -18,6 +18,8 @@ std::unique_ptr<World> world_of_text(const std::string& text, const std::string&
 struct ContactRun {
     Index n_nodes = 0, n_tets = 0;
     double constraints = 0, contacts = 0, iterations = 0, solver_iterations = 0;
+    double passes = 0, rounds = 0;  // of contact: with the solver, and of acting rows
+    double built = 0, renewed = 0;  // share of W's rows built; of the factor renewed
     std::array<double, n_stages> stage_ms{};
     Spread ms;            // whole steps
     double residual = 0;  // largest
@@ -26,7 +28,8 @@ struct ContactRun {
 
     double of(Stage s) const { return stage_ms[static_cast<int>(s)]; }
 };
-/// `skip` steps that do not count, then `steps`, of which those with constraints do.
+/// `skip` steps that do not count, then `steps`, of which those with constraints do. With 0 all
+/// count from the first touch on, the impact among them.
 ContactRun run_contact(World& world, int skip, int steps);
 
 }  // namespace limber::bench

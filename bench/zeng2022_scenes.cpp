@@ -44,7 +44,7 @@ std::vector<SceneRun> methods_of_table1(const BenchOptions& options,
         options.tell(method.name);
         runs.push_back(run_scene(
             options, options.pick("raptor_plane_36k", "raptor_plane_59k", "raptor_plane_59k"),
-            method.sets, options.pick(25, 30, 30), options.pick(10, 100, 300)));
+            method.sets, 0, options.pick(30, 130, 330)));
         runs.back().label = method.name;
     }
     return runs;
@@ -67,18 +67,19 @@ const std::vector<Method> table1_methods = {
 BenchResult zeng2022_table1(const BenchOptions& options) {
     const std::vector<SceneRun> runs = methods_of_table1(options, table1_methods);
     MarkdownTable table({"method", "DOFs", "constraints", "build + factor", "free motion",
-                         "iterations", "build W", "solve contacts", "sweeps", "correct", "detect",
-                         "step mean", "p99", "residual", "paper step (GPU)", "paper build W"});
+                         "iterations", "W's share", "build W", "solve contacts", "passes", "sweeps",
+                         "correct", "detect", "step mean", "p99", "worst", "residual",
+                         "paper step (GPU)", "paper build W"});
     auto json = nlohmann::json::array();
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const SceneRun& r = runs[i];
         const double* paper = table1_methods[i].paper;
         table.add({r.label, digits(r.dofs()), digits(r.constraints),
                    digits(r.of(Stage::rotate) + r.of(Stage::assemble) + r.of(Stage::factor)),
-                   digits(r.of(Stage::free_motion)), digits(r.solver_iterations),
-                   digits(r.of(Stage::compliance)), digits(r.of(Stage::resolve)),
+                   digits(r.of(Stage::free_motion)), digits(r.solver_iterations), digits(r.built),
+                   digits(r.of(Stage::compliance)), digits(r.of(Stage::resolve)), digits(r.passes),
                    digits(r.iterations), digits(r.of(Stage::correct)), digits(r.of(Stage::detect)),
-                   digits(r.ms.mean), digits(r.ms.p99), digits(r.residual),
+                   digits(r.ms.mean), digits(r.ms.p99), digits(r.ms.max), digits(r.residual),
                    paper[6] > 0 ? digits(paper[6]) : "-", paper[6] > 0 ? digits(paper[2]) : "-"});
         json.push_back({{"method", r.label},
                         {"dofs", r.dofs()},
@@ -86,6 +87,9 @@ BenchResult zeng2022_table1(const BenchOptions& options) {
                         {"stages_ms", r.stage_ms},
                         {"mean_ms", r.ms.mean},
                         {"p99_ms", r.ms.p99},
+                        {"worst_ms", r.ms.max},
+                        {"built_share", r.built},
+                        {"passes", r.passes},
                         {"steps", r.steps},
                         {"capped", r.capped},
                         {"failure", r.failure}});
@@ -99,7 +103,9 @@ BenchResult zeng2022_table1(const BenchOptions& options) {
     }
     BenchResult result;
     result.markdown =
-        table.text() + fmt::format("\nWall time in ms, {} threads.\n", thread_count());
+        table.text() +
+        fmt::format("\nWall time in ms, {} threads, all steps from the first touch on.\n",
+                    thread_count());
     result.claims = {
         {"every method runs through", whole, fmt::format("{} methods", runs.size())},
         {"a factor of an earlier step makes the step faster than one of its own",
@@ -108,9 +114,11 @@ BenchResult zeng2022_table1(const BenchOptions& options) {
         {"W takes less than a tenth of the step (paper: 5.2 % with reuse)",
          async->of(Stage::compliance) < 0.1 * async->ms.mean,
          fmt::format("{} %", digits(100 * async->of(Stage::compliance) / async->ms.mean))},
-        {"goal: mean under 125 ms and p99 under 300 ms on two cores",
-         async->ms.mean < 125 && async->ms.p99 < 300,
-         fmt::format("{} and {} ms", digits(async->ms.mean), digits(async->ms.p99))},
+        {"goal: warp_canceling's mean under 90 ms and p99 under 200 ms on two cores, impact "
+         "included",
+         runs[2].ms.mean < 90 && runs[2].ms.p99 < 200,
+         fmt::format("{} and {} ms, the worst step {}", digits(runs[2].ms.mean),
+                     digits(runs[2].ms.p99), digits(runs[2].ms.max))},
         {"goal: detection under a fifth of the step", detect < 0.2,
          fmt::format("{} % at most", digits(100 * detect))}};
     result.json = nlohmann::json{{"rows", json}}.dump(2);

@@ -137,7 +137,8 @@ std::vector<std::vector<Vec3d>> drape(const std::string& contact, int steps) {
         const StepReport report = world->step();
         EXPECT_FALSE(report.failed);
         EXPECT_FALSE(report.has(StepFlag::contact_cap)) << "step " << k;
-        EXPECT_GE(report.constraints.smallest_gap, -1e-8) << "step " << k;
+        // The true gap, of which 1e-3 of the edge of 7 cm may be left.
+        EXPECT_GE(report.constraints.smallest_gap, -7e-5) << "step " << k;
         EXPECT_GE(report.constraints.rows, 300) << "the cloth is near the ground in step " << k;
         out.push_back(world->state().x);
     }

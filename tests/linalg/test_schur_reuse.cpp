@@ -52,6 +52,31 @@ TYPED_TEST(EveryReuse, solves_new_nodes_only) {
     EXPECT_EQ(columns.work().n_solved, 5);
 }
 
+TEST(Reuse, what_it_costs_to_solve_all_columns_again_is_known_beforehand) {
+    const BlockCsr A = apart({laplacian(8, 8, 8, 1, 50), laplacian(5, 5, 9, 2, 9)});
+    SupernodalCholesky<double> factor;
+    ASSERT_EQ(factor.factorize(A, {}).status, SolveStatus::direct);
+    std::vector<double> scratch;
+    for (const Index every : {1, 7, 60}) {
+        std::vector<Vec3d> f(A.n_nodes());
+        std::vector<Index> nodes;
+        for (Index i = 0; i < A.n_nodes(); i += every) {
+            f[i] = {0, 1, 0};
+            nodes.push_back(i);
+        }
+        IsolatedColumns<double> columns;
+        columns.solve(factor, nodes);
+        const double share = columns_share(factor.structure(), f, scratch);
+        // The work counts whole strips of eight, which few nodes do not fill.
+        EXPECT_NEAR(share * factor.structure().total_flops, columns.work().flops(),
+                    0.5 * columns.work().flops())
+            << every;
+        EXPECT_GT(share, 0);
+    }
+    EXPECT_EQ(columns_share(factor.structure(), {}, scratch), 0);
+    EXPECT_EQ(columns_share(factor.structure(), std::vector<Vec3d>(A.n_nodes()), scratch), 0);
+}
+
 TYPED_TEST(EveryReuse, changes_no_bit_whatever_came_before) {
     const BlockCsr A = apart({laplacian(9, 8, 10, 1, 50), laplacian(5, 5, 5, 1, 20)});
     const Index n = A.n_nodes();

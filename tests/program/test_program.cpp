@@ -358,7 +358,7 @@ TEST_F(Program, X02_to_X06_damaged_checkpoints_are_refused_by_name) {
     };
     std::string bad = good;
     bad[8] = 9;  // version
-    expect_refused(resume(bad), {"version 9", "version 4"});
+    expect_refused(resume(bad), {"version 9", "version 5"});
     bad = good;
     bad[good.size() / 2] ^= 1;
     expect_refused(resume(bad), {"damaged", "step_000000010.limber"});

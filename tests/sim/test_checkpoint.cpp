@@ -176,7 +176,7 @@ TEST_F(Checkpoint, of_an_older_version_is_refused_with_both_versions) {
     bytes[8] = 1;
     write_text(file, bytes);
     const std::string text = refusal(file, hash);
-    EXPECT_NE(text.find("version 1; this limber reads version 4"), std::string::npos) << text;
+    EXPECT_NE(text.find("version 1; this limber reads version 5"), std::string::npos) << text;
 }
 
 TEST_F(Checkpoint, a_run_folder_is_found_from_all_that_names_it) {

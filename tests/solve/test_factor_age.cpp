@@ -47,6 +47,19 @@ TEST(FactorAge, asks_for_an_update_after_a_step_that_needed_too_many_iterations)
     EXPECT_EQ(age.age(), 1);
 }
 
+TEST(FactorAge, an_update_that_discards_more_than_the_factor_waits_for_more_iterations) {
+    FactorAge age(target);
+    age.set_price(2.5);  // columns of W that cost one and a half factors
+    age.learn(20, false, false);
+    EXPECT_FALSE(age.update_is_due());
+    EXPECT_EQ(age.give_up(), 40);
+    age.learn(21, false, false);
+    EXPECT_TRUE(age.update_is_due());
+    // What is asked for stays, whatever an update once cost.
+    age.reset();
+    EXPECT_EQ(age.give_up(), 2 * target);
+}
+
 TEST(FactorAge, a_rescued_step_leaves_a_fresh_factor_and_a_shorter_life) {
     FactorAge age(target);
     for (int k = 0; k < 5; ++k) age.learn(3, false, false);

@@ -132,10 +132,14 @@ struct ContactInput {
     /// K_ii [kg]. None: its mass.
     std::span<const double> inertia{};
     std::span<const Vec3d> free{};  // 0 where a pin prescribes a coordinate, else 1. None: all free
-    bool again = false;             // constrain() was called before in this step
-    bool equilibrium = false;       // no step of motion: no masses, no velocities
-    const Timer* clock = nullptr;   // since the beginning of the step
-    double deadline_ms = 0;         // for what iterates; 0: none
+    /// Of constrain(): impulses on the nodes that v is the answer to [N s], but for prescribed
+    /// coordinates, which answer through A⁻¹ alone. None: v is free motion.
+    std::span<const Vec3d> answered{};
+    bool again = false;                     // constrain() was called before in this step
+    bool same_compliance = false;           // ... with this A⁻¹
+    bool equilibrium = false;               // no step of motion: no masses, no velocities
+    const Timer* clock = nullptr;           // since the beginning of the step
+    double deadline_ms = 0;                 // for what iterates; 0: none
     const ContactFilter* filter = nullptr;  // none: everything feels everything
 
     /// Bodies hold consecutive nodes, in order.
@@ -168,6 +172,8 @@ inline StencilMass mass_of(const ContactStencil& at, std::span<const double> mas
 struct ConstraintReport {
     int passes = 0;       // calls of constrain() that the step needed
     int rows = 0;         // of H
+    int rounds = 0;       // problems solved, each for the rows found to act; over all passes
+    int built = 0;        // rows of the largest W of the last pass; 0: none was needed
     int iterations = 0;   // of the complementarity solver, over all passes
     double residual = 0;  // complementarity_residual(), relative
     bool converged = true;
@@ -177,11 +183,14 @@ struct ConstraintReport {
     Index body = -1;  // where they are worst, if they did not converge
     double detect_ms = 0, compliance_ms = 0, resolve_ms = 0, correct_ms = 0;
 
+    /// Of W, as a share of the one for all rows.
+    double built_share() const { return rows > 0 ? static_cast<double>(built) / rows : 0; }
     /// Counts and times add up; the rest is that of the last call.
     void add_pass(const ConstraintReport& last) {
         const ConstraintReport before = *this;
         *this = last;
         passes = before.passes + 1;
+        rounds += before.rounds;
         iterations += before.iterations;
         late = late || before.late;
         detect_ms += before.detect_ms;
@@ -204,11 +213,20 @@ class ContactMethod {
     virtual void respond(const ContactInput& in, ContactSet& set) = 0;
     /// Whether the method acts by constraints, through constrain(), and needs the solver's A⁻¹.
     virtual bool by_constraints() const { return false; }
-    /// Stages 7 to 9 of such a method: in.v is the velocity of free motion; `v`, the same at first,
+    /// Impulses on the nodes that such a method expects of the step [N s], known after detect(): a
+    /// solver whose A⁻¹ is not all of the answer starts from them. None: no idea.
+    virtual std::span<const Vec3d> expected_impulses() const { return {}; }
+    /// Stages 7 to 9 of such a method: in.v is the velocity under the impulses in.answered; `v`
     /// becomes that of the end of the step.
     virtual ConstraintReport constrain(const ContactInput&, Compliance&, std::span<Vec3d> /*v*/,
                                        ContactSet&) {
         return {};
+    }
+    /// Whether the answer v is good enough for the method where it ends. False: constrain() is to
+    /// be called again, with in.v and in.answered as they were.
+    virtual bool settles(const ContactInput&, std::span<const Vec3d> /*v*/, ContactSet&,
+                         ConstraintReport&) {
+        return true;
     }
     /// Impulses of the last constrain() on the nodes [N s].
     virtual std::span<const Vec3d> node_impulses() const { return {}; }

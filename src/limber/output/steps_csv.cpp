@@ -17,7 +17,8 @@ std::string steps_header() {
     out += ",iterations,residual,kinetic,elastic,potential,contacts,max_penetration,flags";
     out += ",absolute_residual,status,substeps";  // ours, after what the contract names
     out += ",updated_supernodes,updated_share,update_estimate_ms,update_ms,badness_left";
-    return out + ",constraints,contact_iterations,contact_residual,smallest_gap";
+    out += ",constraints,contact_iterations,contact_residual,smallest_gap";
+    return out + ",contact_passes,contact_rounds,contact_built";
 }
 
 std::string flag_names(unsigned flags) {
@@ -74,6 +75,9 @@ void append_step_row(std::string& out, const StepReport& report) {
     count(report.constraints.iterations);
     optional(report.constraints.residual);
     optional(report.constraints.smallest_gap);
+    count(report.constraints.passes);
+    count(report.constraints.rounds);
+    optional(report.constraints.built_share());
 }
 
 void StepsCsv::begin(const World& world) {

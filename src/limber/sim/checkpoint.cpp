@@ -18,7 +18,7 @@ namespace {
 // 2: every number of every History. Those of version 1 miss some: a run that went on from one would
 // drift from the run it is a part of. 3: what the invertible conversion keeps, and how careful
 // Chebyshev's momentum has become.
-constexpr std::uint32_t format_version = 4;
+constexpr std::uint32_t format_version = 5;
 
 struct Header {
     char magic[8] = {'L', 'I', 'M', 'B', 'E', 'R', 'C', 'K'};

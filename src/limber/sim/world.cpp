@@ -179,7 +179,8 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
                        call < replay_.size() ? replay_[call] : -1,
                        external_start_,
                        contact_->by_constraints(),
-                       !contacts_.contacts.empty()};
+                       !contacts_.contacts.empty(),
+                       contact_->expected_impulses()};
     if (call < replay_.size()) {
         const Decided decided = decided_after(replay_, call);
         stepper_->replay(decided.stepper);
@@ -214,22 +215,27 @@ bool World::constrain(const StepInput& in, const ContactInput& touch, StepReport
     ContactInput free = touch;
     free.clock = in.clock;
     free.deadline_ms = deadline_ms_;
+    answered_velocity_.resize(trial_.v.size());
+    free.v = answered_velocity_;
     ConstraintReport all;
-    do {
+    for (bool answered = false, settled = false; !settled && !report.solve.failed();) {
         const Timer timer;
         Compliance* soft = stepper_->compliance();
         all.compliance_ms += timer.ms();
         if (!soft) report.solve.status = SolveStatus::indefinite;
         if (!soft) return false;
-        free_velocity_ = trial_.v;
-        free.v = free_velocity_;
-        const ConstraintReport done = contact_->constrain(
+        if (!answered) answered_velocity_ = trial_.v;
+        free.answered = stepper_->answered();
+        ConstraintReport done = contact_->constrain(
             free, rigid_.couple(soft, trial_.x, trial_.rigid), trial_.v, contacts_);
-        all.add_pass(done);
-        free.again = true;
         if (!std::isfinite(done.residual)) return false;
-    } while (!stepper_->answers(in, contact_->node_impulses(), trial_, report) &&
-             !report.solve.failed());
+        free.again = true;
+        answered = stepper_->answers(in, contact_->node_impulses(), trial_, report);
+        free.same_compliance = answered || !stepper_->renews_compliance();
+        settled = answered && (report.has(StepFlag::contact_cap) ||
+                               contact_->settles(free, trial_.v, contacts_, done));
+        all.add_pass(done);
+    }
     report.constraints = all;
     report.ms(Stage::detect) += all.detect_ms;
     report.ms(Stage::compliance) += all.compliance_ms;

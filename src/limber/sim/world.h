@@ -103,7 +103,7 @@ class World {
     NodeForces forces_;
     ContactSet contacts_;
     std::vector<Vec3d> pin_velocity_, external_start_;
-    std::vector<Vec3d> free_velocity_;      // for contact by constraints
+    std::vector<Vec3d> answered_velocity_;  // for contact by constraints
     std::vector<Index> surface_nodes_;      // of all bodies
     std::vector<ContactSurface> surfaces_;  // one a body
     std::vector<double> inertia_;           // of the step's h: what contact presses against [kg]

@@ -13,6 +13,8 @@ namespace limber {
 namespace {
 
 constexpr Index grain = LinearStep::grain;
+// Iterations that cost as much as a factorisation (FactorAge).
+constexpr double iterations_a_factor = 8;
 
 }  // namespace
 
@@ -83,10 +85,18 @@ void AsyncStepper::take_factor(StepReport& report) {
         return;
     }
     const SolveStats stats = background_->take(active_);
+    taken_ = !stats.failed();
     if (stats.failed())
         report.set(StepFlag::indefinite);  // the older one goes on for as long as it will do
     else
         note_work(report);
+}
+
+/// Whether the iterations that the factor at hand has cost come to what it costs to solve the
+/// columns of W again: then neither is ever more than twice what would have been best.
+bool AsyncStepper::next_factor_pays(const StepInput& in) {
+    const double columns = columns_share(active_->structure(), in.impulses, columns_scratch_);
+    return spent_ >= iterations_a_factor * columns;
 }
 
 void AsyncStepper::note_work(StepReport& report) const {
@@ -98,6 +108,7 @@ void AsyncStepper::note_work(StepReport& report) const {
 
 SolveStats AsyncStepper::factorise_now(StepReport& report) {
     put_matrix(*active_);
+    taken_ = true;
     const SolveStats stats = active_->factorize();
     if (stats.failed()) active_->step = -1;
     note_work(report);
@@ -109,11 +120,12 @@ SolveStats AsyncStepper::prepare_factor(const StepInput& in, StepReport& report)
     prepare();
     if (h_ != in.h) forget();
     h_ = in.h;
+    taken_ = false;
     take_factor(report);
     SolveStats stats;
     if (active_->step < 0) stats = factorise_now(report);
     active_->set_rotations(turned_);
-    if (!background_->busy() && active_->step != calls_) {
+    if (!background_->busy() && active_->step != calls_ && next_factor_pays(in)) {
         put_matrix(background_->room());
         background_->start();
     }
@@ -125,7 +137,7 @@ SolveStats AsyncStepper::iterate(int cap) {
     const Preconditioner P(*active_);
     return pcg_.solve({.A = system_,
                        .P = P,
-                       .b = step_.b(),
+                       .b = passes_.load(),
                        .free = model_.free,
                        .b_norm = step_.free_norm(step_.b())},
                       solution_);
@@ -159,7 +171,6 @@ SolveStats AsyncStepper::solve(const StepInput& in, StepReport& report) {
 void AsyncStepper::free_motion(const StepInput& in, State& state, NodeForces& forces,
                                StepReport& report) {
     ++calls_;
-    passes_.begin();
     {
         ScopedTimer timer(report.ms(Stage::rotate));
         update_rotations_and_forces(model_.elements, state.x, options_.rotation, rotations_,
@@ -170,6 +181,7 @@ void AsyncStepper::free_motion(const StepInput& in, State& state, NodeForces& fo
     {
         ScopedTimer timer(report.ms(Stage::assemble));
         step_.build(in, state.v);
+        passes_.begin(step_, in);
         assembler_.assemble(step_.coefficients(), rotations_, A_);
         add_one_node_blocks(in.contact, A_);
     }
@@ -186,22 +198,40 @@ void AsyncStepper::free_motion(const StepInput& in, State& state, NodeForces& fo
         stats = solve(in, report);
         report.ms(Stage::free_motion) += solving.ms() - (report.ms(Stage::factor) - factor_ms);
     }
+    free_iterations_ = stats.iterations;
     fill_table(stats, waited_ms);
     const bool capped = stats.status == SolveStatus::iteration_cap;
     report_solve(stats, report, capped ? step_.worst_body(system_, solution_) : -1);
     if (stats.failed()) return;
     std::copy(solution_.begin(), solution_.end(), state.v.begin());
     ScopedTimer timer(report.ms(Stage::correct));
+    passes_.give_residual_to_constraints(system_, state.v);
     step_.find_reactions(in, A_, state.v, forces);
 }
 
 bool AsyncStepper::answers(const StepInput& in, std::span<const Vec3d> impulses, State& state,
                            StepReport& report) {
-    return passes_.answers({system_, *active_, step_}, in, impulses, state, report);
+    renewed_ = false;
+    if (passes_.answers({system_, *active_, step_}, in, impulses, state, report)) return true;
+    const int most_iterations = fresh_ + options_.watchdog;
+    const bool too_old =
+        active_->step != calls_ && free_iterations_ + passes_.iterations() > most_iterations;
+    if (!too_old || report.solve.failed()) return false;
+    report.set(StepFlag::refactored);
+    ScopedTimer timer(report.ms(Stage::factor));
+    const SolveStats stats = factorise_now(report);
+    if (stats.failed()) report_solve(stats, report);
+    active_->set_rotations(turned_);
+    passes_.use_new_factor();
+    free_iterations_ = -passes_.iterations();
+    renewed_ = true;
+    return false;
 }
 
 void AsyncStepper::correct_reactions(const StepInput& in, std::span<const Vec3d> v,
                                      NodeForces& forces) {
+    if (taken_) spent_ = 0;
+    spent_ += free_iterations_ + passes_.iterations();
     step_.find_reactions(in, A_, v, forces);
     step_.subtract_contact(forces);
 }
@@ -225,6 +255,7 @@ void AsyncStepper::forget() {
     background_->drop();
     active_->step = -1;
     fresh_ = 0;
+    spent_ = 0;
 }
 
 void AsyncStepper::reset() {
@@ -239,12 +270,13 @@ void AsyncStepper::replay(std::span<const Index> decisions) {
 
 template <class List, class Self>
 void AsyncStepper::list_history(List& list, Self& self) {
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() - 1;
+    constexpr std::int64_t most_calls = std::numeric_limits<std::int64_t>::max() - 1;
     list.numbers("rotations", self.rotations_.element);
     for (auto& column : self.nodes_.column) list.numbers("node_rotations", column);
-    list.whole("async.calls", self.calls_, 0, most);
+    list.whole("async.calls", self.calls_, 0, most_calls);
     list.whole("async.fresh", self.fresh_, 0, self.options_.max_iterations);
     list.number("async.factor_step", self.h_);
+    list.number("async.spent", self.spent_);
 }
 
 /// A matrix of some step, where there is one. Factors are not saved: they follow from their
@@ -272,8 +304,10 @@ void AsyncStepper::load(ByteReader& in) {
     HistoryReader list(in);
     list_history(list, *this);
     const int fresh = fresh_;
+    const double spent = spent_;
     forget();
     fresh_ = fresh;
+    spent_ = spent;
     bool prepared = false;
     list.whole("async.prepared", prepared, 0, 1);
     if (!prepared) {  // before the first step: what a step that was stopped prepared goes

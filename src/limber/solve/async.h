@@ -44,7 +44,9 @@ void fields(Visitor& field, AsyncOptions& o) {
     field("rel_tolerance", o.rel_tolerance, inside(0, 1),
           "conjugate gradients stop when |r| <= rel_tolerance |b|");
     field("watchdog", o.watchdog, at_least(1),
-          "iterations beyond those of a fresh factor after which the factor is made anew at once");
+          "iterations beyond those of a fresh factor, in free motion and all passes of contact, "
+          "after "
+          "which the factor is made anew at once");
     field("max_iterations", o.max_iterations, at_least(1), "cap on the iterations after that");
     fields(field, o.contact);
     fields(field, o.rotation);
@@ -61,7 +63,10 @@ void fields(Visitor& field, AsyncOptions& o) {
 /// Past the source: the factor turns with its nodes since step k, so that a body that only turns
 /// has a factor that is never stale (Hecht et al. 2012, (4)); with a fixed lag every run is the
 /// same, whatever the threads do; and what P leaves out of the answer to contact is found by
-/// conjugate gradients and given back to the constraints, until it is below a tolerance.
+/// conjugate gradients and given back to the constraints, until it is below a tolerance. A new
+/// factor costs this thread nothing, but the columns of W that it discards do: while there is
+/// contact by constraints the next one is begun when the iterations with the old one add up to
+/// that.
 class AsyncStepper final : public Stepper {
   public:
     using Options = AsyncOptions;
@@ -71,6 +76,8 @@ class AsyncStepper final : public Stepper {
     void free_motion(const StepInput& in, State& state, NodeForces& forces,
                      StepReport& report) override;
     Compliance* compliance() override { return &active_->compliance(); }
+    std::span<const Vec3d> answered() const override { return passes_.answered(); }
+    bool renews_compliance() const override { return renewed_; }
     bool answers(const StepInput& in, std::span<const Vec3d> impulses, State& state,
                  StepReport& report) override;
     void correct_reactions(const StepInput& in, std::span<const Vec3d> v,
@@ -96,6 +103,7 @@ class AsyncStepper final : public Stepper {
     void take_factor(StepReport& report);
     void put_matrix(FactoredMatrix& into) const;
     SolveStats factorise_now(StepReport& report);
+    bool next_factor_pays(const StepInput& in);
     void note_work(StepReport& report) const;
     SolveStats solve(const StepInput& in, StepReport& report);
     SolveStats iterate(int cap);
@@ -112,6 +120,11 @@ class AsyncStepper final : public Stepper {
     std::int64_t calls_ = 0;     // History: free motions so far, what lag counts
     double h_ = 0;               // History: of the factors [s]
     int fresh_ = 0;              // History: iterations that even a fresh factor needs
+    double spent_ = 0;           // History: iterations under contact since the factor was taken
+    bool taken_ = false;         // a factor, in this step
+    bool renewed_ = false;       // the factor, in the last answers()
+    int free_iterations_ = 0;    // of this step
+    std::vector<double> columns_scratch_;
 
     SystemAssembler assembler_;
     NodeRotationFit fit_;

@@ -33,6 +33,7 @@ class FactoredIn final : public FactoredMatrix {
     }
     Compliance& compliance() const override { return compliance_; }
     const SupernodalWork& work() const override { return factor_.last_work(); }
+    const SupernodalStructure& structure() const override { return factor_.structure(); }
     std::string describe() const override {
         return describe_factor(factor_.memory(), factor_.structure());
     }

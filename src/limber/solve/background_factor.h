@@ -34,6 +34,7 @@ class FactoredMatrix : public InverseOperator {
     virtual void set_rotations(std::span<const Mat3d> rotations) = 0;
     virtual Compliance& compliance() const = 0;
     virtual const SupernodalWork& work() const = 0;
+    virtual const SupernodalStructure& structure() const = 0;
     virtual std::string describe() const = 0;
 
     Index n_nodes() const override { return A.n_nodes(); }

@@ -2,17 +2,24 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 namespace limber {
 
 /// How old a stale factor may get when it only preconditions: learnt from the iterations that steps
-/// need. A step of age a that needs too many, compared with those of a fresh factor, forbids that
-/// age; a few updates that nothing forced allow one step more. Every age that fails again is tried
-/// half as often as before, so a body that needs a fresh factor each step soon gets just that.
+/// need, for free motion and for every pass of contact by constraints. A step of age a that needs
+/// too many, compared with those of a fresh factor, forbids that age; a few updates that nothing
+/// forced allow one step more. Every age that fails again is tried half as often as before, so a
+/// body that needs a fresh factor each step soon gets just that.
 class FactorAge {
   public:
-    explicit FactorAge(int target_iterations) : target_(target_iterations) {}
-    void reset() { *this = FactorAge(target_); }
+    explicit FactorAge(int target_iterations) : asked_(target_iterations) {}
+    void reset() { *this = FactorAge(asked_); }
+    /// Before each step: what an update costs, in factorisations. More than one where it discards
+    /// what was solved with the old factor, as the columns of W of contact by constraints.
+    void set_price(double factors) {
+        target_ = static_cast<int>(std::lround(std::max(1.0, factors) * asked_));
+    }
 
     /// Before a step: after one that needed too many iterations, and before the factor gets older
     /// than it was then.
@@ -93,7 +100,8 @@ class FactorAge {
         patience_ = patience;
     }
 
-    int target_;
+    int asked_;            // an option
+    int target_ = asked_;  // at the price of this step
     int last_iterations_ = 0;
     int fresh_ = 0;  // iterations after the last update, or fewer seen since
     int age_ = 0;

@@ -28,6 +28,7 @@ struct StepInput {
     std::span<const Vec3d> external_start{};  // the loads at t, for the trapezoidal rule alone [N]
     bool constrained = false;                 // contact by constraints comes after free_motion()
     bool touching = false;                    // contacts of any kind act in this step
+    std::span<const Vec3d> impulses{};  // that constraints expect on the nodes [N s]; none: no idea
 };
 
 /// Values of tets that a solver wants to show, besides those of every run.
@@ -55,10 +56,15 @@ class Stepper {
     /// A⁻¹ of the last free_motion, for contact by constraints; null: this solver has none, or none
     /// at this state.
     virtual Compliance* compliance() { return nullptr; }
-    /// Constraints took state.v to be the velocity of free_motion plus compliance() times their
-    /// impulses [N s]. True: that is the step's answer to them. False: compliance() is not all of
-    /// it, being stale or a tangent, and constraints are to be solved again: state.v becomes the
-    /// answer to these impulses less compliance() times them.
+    /// Whether that is another one after answers() was false.
+    virtual bool renews_compliance() const { return false; }
+    /// The impulses of constraints that state.v, after free_motion() and after answers() was false,
+    /// is the answer to [N s]; none: 0. Prescribed coordinates have none of it.
+    virtual std::span<const Vec3d> answered() const { return {}; }
+    /// Constraints took state.v to change by compliance() times the change of their impulses [N s],
+    /// from answered() to these. True: that is the step's answer to them. False: compliance() is
+    /// not all of it, being stale or a tangent, and constraints are to be solved again: state.v
+    /// becomes the answer to these impulses.
     virtual bool answers(const StepInput&, std::span<const Vec3d> /*impulses*/, State&,
                          StepReport&) {
         return true;

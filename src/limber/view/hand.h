@@ -53,6 +53,13 @@ class Hand final : public ContactMethod {
                                ContactSet& set) override {
         return scene_->constrain(with_tool(in), A, v, set);
     }
+    bool settles(const ContactInput& in, std::span<const Vec3d> v, ContactSet& set,
+                 ConstraintReport& report) override {
+        return scene_->settles(with_tool(in), v, set, report);
+    }
+    std::span<const Vec3d> expected_impulses() const override {
+        return scene_->expected_impulses();
+    }
     void correct(const ContactInput& in, std::span<Vec3d> x, std::span<Vec3d> v, ContactSet& set,
                  std::span<Vec3d> f) override {
         scene_->correct(with_tool(in), x, v, set, f);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "limber/contact/acting_constraints.h"
 #include "limber/contact/complementarity.h"
 #include "limber/contact/complementarity/augmented.h"
 #include "limber/contact/contact_finder.h"
@@ -90,7 +91,11 @@ class LagrangeContact final : public ContactMethod {
     void respond(const ContactInput&, ContactSet&) override {}
     ConstraintReport constrain(const ContactInput& in, Compliance& A, std::span<Vec3d> v,
                                ContactSet& set) override;
+    bool settles(const ContactInput& in, std::span<const Vec3d> v, ContactSet& set,
+                 ConstraintReport& report) override;
     std::span<const Vec3d> node_impulses() const override { return impulse_; }
+    /// Those of the last step.
+    std::span<const Vec3d> expected_impulses() const override { return expected_; }
     void read_back(const ContactInput& in, std::span<const Vec3d> v_end, ContactSet& set,
                    std::span<Vec3d> f) override;
     void save(ByteWriter& out) const override;
@@ -122,8 +127,15 @@ class LagrangeContact final : public ContactMethod {
     ContactSet::Left deepest(const ContactInput& in, const std::vector<Contact>& contacts) const;
     ContactSet::Left deepest_at_end(const ContactInput& in, std::span<const Vec3d> v);
     void report_depth(const ContactInput& in, const ContactSet::Left& deepest, ContactSet& set);
-    void solve_pass(const ContactInput& in, Compliance& A, std::span<Vec3d> v, ContactSet& set,
+    void find_free_motion(const ContactInput& in, Compliance& A);
+    void look_for_contacts(const ContactInput& in, std::span<const Vec3d> v, ContactSet& set);
+    void solve_pass(const ContactInput& in, Compliance& A, std::span<Vec3d> v,
                     ConstraintReport& report);
+    void solve_acting(const ContactInput& in, Compliance& A, std::span<Vec3d> v, bool by_clock,
+                      ConstraintReport& report);
+    void note(const ContactInput& in, const ComplementarityStats& stats, ConstraintReport& report);
+    void correct(Compliance& A, std::span<Vec3d> v, ConstraintReport& report);
+    void keep_pushes(double h);
     void thin_out(const ContactInput& in, double spacing, std::vector<Contact>& contacts);
     void add_rows(const ContactInput& in, const ContactSet& set);
     void start_from(const Impulses& before, const ContactSet& set);
@@ -140,26 +152,32 @@ class LagrangeContact final : public ContactMethod {
     std::vector<std::unique_ptr<Joint>> joints_;
     std::unique_ptr<ComplementaritySolver> solver_;
     ContactFinder finder_;
-    Delassus delassus_;
-    double mean_edge_ = 0;   // of the surfaces at rest [m]
-    ContactSet found_;       // at the end of a pass
-    bool measured_ = false;  // how deep the step ends
+    ActingConstraints acting_;
+    double mean_edge_ = 0;     // of the surfaces at rest [m]
+    ContactSet found_;         // at the end of a pass
+    bool measured_ = false;    // how deep the step ends
+    int looked_ = 0;           // how often contacts were looked for in this step
+    bool look_ = false;        // the next pass does, along the motion of the last one
+    ContactSet::Left before_;  // where the step began, then where it ended before they were
     std::vector<ContactKey> keys_;
     std::vector<Vec3d> end_, still_;
     std::vector<Vec3d> kept_;  // points of the contacts between bodies
     std::vector<Index> kept_at_;
     ConstraintSet set_;
     std::vector<Index> joint_rows_;  // where each joint's rows begin, and where contacts' do
-    DenseMatrix W_;
     AugmentedLagrangian augmented_;
     std::vector<double> largest_W_;  // per group: a bound of its diagonal [1/kg]
     std::vector<double> u_free_, u_, p_;
-    std::vector<Vec3d> impulse_, change_;
+    std::vector<Vec3d> impulse_, change_;  // of the last pass, and A⁻¹ of it
+    std::vector<Vec3d> free_;              // v without contact, as far as A⁻¹ knows it
+    std::vector<Vec3d> expected_;          // [N s]
     // Iterations of each solve where a clock may end them; and those of the run that is repeated.
     std::vector<Index> decided_, replayed_;
     bool replaying_ = false;
-    Impulses latest_;  // of the last pass
-    Impulses past_;    // History: of the last step that was kept
+    Impulses latest_;            // of the last pass
+    Impulses past_;              // History: of the last step that was kept
+    std::vector<Index> pushed_;  // History: nodes that pushed in it, ascending
+    std::vector<Vec3d> push_;    // History: with which force [N]
 };
 
 }  // namespace limber

@@ -20,6 +20,22 @@ constexpr Index most_sparse = 4;
 
 }  // namespace
 
+double columns_share(const SupernodalStructure& tree, std::span<const Vec3d> f,
+                     std::vector<double>& scratch) {
+    if (f.empty() || !(tree.total_flops > 0)) return 0;
+    std::vector<double>& columns = scratch;  // not zero there
+    columns.assign(tree.n_supernodes(), 0.0);
+    for (Index i = 0; i < std::ssize(f); ++i)
+        if (f[i] != Vec3d{}) columns[tree.supernode_of[i]] += 3;
+    double flops = 0;
+    for (Index s = 0; s < tree.n_supernodes(); ++s) {  // children come before their parents
+        if (tree.parent[s] >= 0) columns[tree.parent[s]] += columns[s];
+        const double m = columns[s], c = 3.0 * tree.n_cols(s), r = 3.0 * tree.n_rows(s);
+        flops += m * (c * c + 2 * c * r) + m * m * c;
+    }
+    return flops / tree.total_flops;
+}
+
 template <class T>
 struct IsolatedColumns<T>::Store {
     static constexpr Index S = strip_lanes<T>;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "limber/linalg/dense_matrix.h"
 #include "limber/linalg/supernodal/cholesky.h"
@@ -31,6 +32,11 @@ struct SchurWork {
     double factor_bytes = 0;   // of L on the paths, each supernode once
     double flops() const { return forward_flops + product_flops; }
 };
+
+/// What IsolatedColumns does for the nodes where f is not 0 when none of their columns is kept, in
+/// operations of a whole factorisation. f has an entry a node, or none.
+double columns_share(const SupernodalStructure& tree, std::span<const Vec3d> f,
+                     std::vector<double>& scratch);
 
 /// The isolated compliance W̄ = Ī A⁻¹ Īᵀ of a set of nodes (24), by S̄ = L⁻¹ Īᵀ and W̄ = S̄ᵀ S̄
 /// (Alg. 3). A column of S̄ is zero outside the path from its node to the root, so only the

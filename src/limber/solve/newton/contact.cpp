@@ -88,6 +88,7 @@ bool NewtonStepper::answers(const StepInput& in, std::span<const Vec3d> impulses
     report.solve.residual = residual / scale;
     const bool settled = residual <= options_.rel_tolerance * scale;
     if (settled) {
+        passes_ = 0;
         report.solve.status = SolveStatus::converged;
         look_for_stuck<double>(objective_, trial_, model_, quiet_, report);
         return true;

@@ -75,6 +75,7 @@ class NewtonStepper final : public Stepper {
     void integrate(const StepInput& in, State& state) const override;
     /// With linear = "supernodal" alone.
     Compliance* compliance() override;
+    bool renews_compliance() const override { return true; }
     bool answers(const StepInput& in, std::span<const Vec3d> impulses, State& state,
                  StepReport& report) override;
     void correct_reactions(const StepInput& in, std::span<const Vec3d> v,

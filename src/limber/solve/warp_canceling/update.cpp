@@ -89,9 +89,17 @@ std::span<const double> WarpCancelingStepper::costs() const {
     return with_factor([](const auto& factor) { return factor.cost_ms(); });
 }
 
+/// Of a new factor: itself, and the columns of W that go with the old one.
+double WarpCancelingStepper::update_price(const StepInput& in) {
+    return with_factor([&](const auto& factor) {
+        return 1 + columns_share(factor.structure(), in.impulses, columns_scratch_);
+    });
+}
+
 /// Section 4.4: which supernodes are updated in this step.
 void WarpCancelingStepper::choose(const StepInput& in) {
     marks_->clear();
+    age_.set_price(update_price(in));
     const bool budget =
         options_.schedule == ScheduleKind::time || options_.schedule == ScheduleKind::hybrid;
     if (budget)  // what is good enough is not worth the time

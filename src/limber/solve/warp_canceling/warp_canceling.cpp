@@ -109,7 +109,7 @@ SolveStats WarpCancelingStepper::polish(int cap) {
     const Preconditioner preconditioner(inverse);
     return pcg_.solve({.A = system_,
                        .P = preconditioner,
-                       .b = step_.b(),
+                       .b = passes_.load(),
                        .free = model_.free,
                        .b_norm = step_.free_norm(step_.b())},
                       solution_);
@@ -124,7 +124,6 @@ void WarpCancelingStepper::apply_exact(std::span<const ContactTerm> terms, std::
 
 void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeForces& forces,
                                        StepReport& report) {
-    passes_.begin();
     {
         ScopedTimer timer(report.ms(Stage::rotate));
         update_rotations_and_forces(model_.elements, state.x, options_.rotation, rotations_,
@@ -138,6 +137,10 @@ void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeFo
         ScopedTimer timer(report.ms(Stage::assemble));
         prepare_factor();
         step_.build(in, state.v);
+        if (options_.refine > 0 && options_.damping == DampingKind::none)
+            passes_.begin(step_, in);
+        else
+            passes_.begin_without(step_);
         operator_.set(step_.coefficients(), rotations_);
         if (options_.refine > 0) assembler_.assemble(step_.coefficients(), rotations_, exact_);
         estimate(state, report);
@@ -159,7 +162,8 @@ void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeFo
     } else {
         h_ = 0;  // the factor is of no use
     }
-    if (!stats.failed()) age_.learn(stats.iterations, planned, rescued);
+    solved_ = {stats.iterations, planned, rescued};
+    if (!stats.failed() && !in.constrained) age_.learn(stats.iterations, planned, rescued);
     stats.iterations += in_vain;
     const bool capped = stats.status == SolveStatus::iteration_cap;
     report_solve(stats, report, capped ? step_.worst_body(system_, solution_) : -1);
@@ -170,6 +174,7 @@ void WarpCancelingStepper::free_motion(const StepInput& in, State& state, NodeFo
         last_change_[i] = solution_[i] - state.v[i];
         state.v[i] = solution_[i];
     });
+    passes_.give_residual_to_constraints(system_, state.v);
     find_reactions(in, state.v, forces);
 }
 
@@ -179,14 +184,19 @@ bool WarpCancelingStepper::may_rescue() const {
 
 /// A factor that is too old: all of it afresh, then on from where the iterations ended.
 SolveStats WarpCancelingStepper::rescue(const StepInput& in, StepReport& report) {
+    const SolveStats stats = renew_factor(in, report);
+    return stats.failed() ? stats : polish(options_.refine);
+}
+
+/// All of it, in the midst of a step.
+SolveStats WarpCancelingStepper::renew_factor(const StepInput& in, StepReport& report) {
     marks_->mark_above(-1, badness_, flop_cost_);
     const double matrix_ms = report.update.matrix_ms;
     assembler_.assemble(step_.coefficients(), rotations_, exact_);  // without contact again
     const SolveStats stats = update_factor(in, report);
     report.ms(Stage::assemble) += report.update.matrix_ms - matrix_ms;
-    if (stats.failed()) return stats;
     add_one_node_blocks(in.contact, exact_);
-    return polish(options_.refine);
+    return stats;
 }
 
 void WarpCancelingStepper::damp(const State& state, StepReport& report) {
@@ -216,11 +226,24 @@ Compliance* WarpCancelingStepper::compliance() {
 bool WarpCancelingStepper::answers(const StepInput& in, std::span<const Vec3d> impulses,
                                    State& state, StepReport& report) {
     if (options_.refine == 0 || report.has(StepFlag::damped)) return true;
-    return passes_.answers({system_, WarpedInverse(*this), step_}, in, impulses, state, report);
+    renewed_ = false;
+    if (passes_.answers({system_, WarpedInverse(*this), step_}, in, impulses, state, report))
+        return true;
+    // An impact may be what makes the factor too old: not only the next step is to hear of it.
+    const bool too_old = solved_.iterations + passes_.iterations() > age_.give_up();
+    if (!too_old || !may_rescue() || report.solve.failed()) return false;
+    const SolveStats stats = renew_factor(in, report);
+    if (stats.failed()) report_solve(stats, report);
+    if (stats.failed()) h_ = 0;
+    passes_.use_new_factor();
+    solved_ = {-passes_.iterations(), false, true};
+    renewed_ = true;
+    return false;
 }
 
 void WarpCancelingStepper::correct_reactions(const StepInput& in, std::span<const Vec3d> v,
                                              NodeForces& forces) {
+    age_.learn(solved_.iterations + passes_.iterations(), solved_.planned, solved_.rescued);
     find_reactions(in, v, forces);
     step_.subtract_contact(forces);
 }

@@ -123,6 +123,8 @@ class WarpCancelingStepper final : public Stepper {
     /// R (L Lᵀ)⁻¹ Rᵀ of the factor as it is.
     Compliance* compliance() override;
     /// Without refinement the stale matrix is the method's own, and all of the answer.
+    std::span<const Vec3d> answered() const override { return passes_.answered(); }
+    bool renews_compliance() const override { return renewed_; }
     bool answers(const StepInput& in, std::span<const Vec3d> impulses, State& state,
                  StepReport& report) override;
     void correct_reactions(const StepInput& in, std::span<const Vec3d> v,
@@ -173,8 +175,10 @@ class WarpCancelingStepper final : public Stepper {
     SolveStats solve_stale(const StepInput& in, const State& state);
     SolveStats solve_refined(const StepInput& in, const State& state);
     SolveStats polish(int cap);
+    double update_price(const StepInput& in);
     bool may_rescue() const;
     SolveStats rescue(const StepInput& in, StepReport& report);
+    SolveStats renew_factor(const StepInput& in, StepReport& report);
     void damp(const State& state, StepReport& report);
     void find_reactions(const StepInput& in, std::span<const Vec3d> v, NodeForces& forces);
     double impulse_of_a_node() const;
@@ -191,6 +195,11 @@ class WarpCancelingStepper final : public Stepper {
     double h_ = 0;                      // History: of the factor; 0: none yet
     FactorAge age_;                     // History of the schedule by iterations
     bool only_contacts_ = false;        // this step's update was for contact blocks alone
+    struct Solved {
+        int iterations = 0;
+        bool planned = false, rescued = false;
+    } solved_;              // free motion of this step, until contact is known too
+    bool renewed_ = false;  // the factor, in the last answers()
 
     SystemAssembler assembler_;
     WarpAssembler warp_assembler_;
@@ -208,7 +217,8 @@ class WarpCancelingStepper final : public Stepper {
     std::vector<double> error_;         // per tet [N s]
     std::vector<double> badness_;       // per supernode: the largest error of its tets
     std::vector<char> tet_marked_, node_marked_, updated_, supernode_scratch_;
-    std::vector<Index> dirty_;          // supernodes, scratch
+    std::vector<Index> dirty_;  // supernodes, scratch
+    std::vector<double> columns_scratch_;
     std::vector<Index> contact_nodes_;  // History: whose blocks in Ã carry contact
     double threshold_ = 0;              // of this step [N s]
     ElementForces element_forces_;
