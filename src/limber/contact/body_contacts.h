@@ -16,6 +16,7 @@ struct BodyContactOptions {
     bool self = false;        // bodies against themselves
     bool arriving = true;     // also what comes within the thickness only in the course of the step
     bool faces = true;        // faces against obstacles, not their nodes alone
+    bool sheets = true;       // sheets against sheets, as `bodies` and `self` say
 };
 
 /// Contacts of surfaces with surfaces: bodies with each other, with themselves and with mesh

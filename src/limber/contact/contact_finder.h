@@ -4,11 +4,12 @@
 #include "limber/contact/body_contacts.h"
 #include "limber/contact/face_contacts.h"
 #include "limber/contact/obstacle_contacts.h"
+#include "limber/contact/sheet_contacts.h"
 
 namespace limber {
 
 /// All contacts of a step, for methods of every kind: nodes with obstacles, faces with obstacles,
-/// then surfaces with surfaces.
+/// then surfaces with surfaces, then sheets with sheets.
 class ContactFinder {
   public:
     /// Replaces out.contacts and sets out.max_penetration. `at_end`: ObstacleContactOptions.
@@ -19,12 +20,20 @@ class ContactFinder {
         obstacles_.find(in, near, out);
         if (options.faces) faces_.find(in, near, out);
         bodies_.find(in, options, out);
+        if (options.sheets)
+            sheets_.find(in,
+                         {.alarm = options.thickness,
+                          .friction = options.friction,
+                          .sheets = options.bodies,
+                          .self = options.self},
+                         out);
     }
 
   private:
     ObstacleContacts obstacles_;
     FaceContacts faces_;
     BodyContacts bodies_;
+    SheetContacts sheets_;
 };
 
 }  // namespace limber

@@ -48,13 +48,16 @@ struct ContactKey {
         obstacle_node,  // corner of a mesh obstacle (counted through all of them), body
         edges,          // two edges, counted through all bodies and mesh obstacles
         face_obstacle,  // face or edge of a body (its face, counted through all of them), obstacle
+        sheet_node,   // node of a sheet, twice the other sheet's body and on which side of its own
+        sheet_edges,  // two edges, counted through all sheets
     };
     Index kind = node_obstacle, a = 0, b = 0;
     friend auto operator<=>(const ContactKey&, const ContactKey&) = default;
 };
 /// As files name them.
-constexpr std::array<std::string_view, ContactKey::face_obstacle + 1> enum_names(ContactKey::Kind) {
-    return {"node-obstacle", "node-body", "corner-body", "edge-edge", "face-obstacle"};
+constexpr std::array<std::string_view, ContactKey::sheet_edges + 1> enum_names(ContactKey::Kind) {
+    return {"node-obstacle", "node-body",  "corner-body", "edge-edge",
+            "face-obstacle", "node-sheet", "sheet-edges"};
 }
 
 /// One place where a body is near an obstacle, another body or itself, found at the start of a step
@@ -116,8 +119,10 @@ struct ContactSurface {
     std::span<const Triangle> triangles;  // outward, model node indices
     std::span<const Index> nodes;         // ascending
     double mass = 0;                      // of the whole body [kg]
-    /// A sheet without an inside: its nodes touch other surfaces, nothing touches its faces.
+    /// A sheet without an inside: its nodes touch other surfaces; its faces only obstacles and
+    /// sheets.
     bool open = false;
+    double thickness = 0;  // of a sheet [m]
 };
 
 struct ContactInput {
@@ -137,6 +142,7 @@ struct ContactInput {
     std::span<const Vec3d> answered{};
     bool again = false;                     // constrain() was called before in this step
     bool same_compliance = false;           // ... with this A⁻¹
+    bool last_try = false;                  // what is rejected now fails for good
     bool equilibrium = false;               // no step of motion: no masses, no velocities
     const Timer* clock = nullptr;           // since the beginning of the step
     double deadline_ms = 0;                 // for what iterates; 0: none
@@ -222,11 +228,12 @@ class ContactMethod {
                                        ContactSet&) {
         return {};
     }
-    /// Whether the answer v is good enough for the method where it ends. False: constrain() is to
-    /// be called again, with in.v and in.answered as they were.
-    virtual bool settles(const ContactInput&, std::span<const Vec3d> /*v*/, ContactSet&,
-                         ConstraintReport&) {
-        return true;
+    /// Whether the answer v is good enough for the method where it ends. `again`: constrain() is to
+    /// be called again, with in.v and in.answered as they were; `reject`: the step is too long.
+    enum class Settled { yes, again, reject };
+    virtual Settled settles(const ContactInput&, std::span<const Vec3d> /*v*/, ContactSet&,
+                            ConstraintReport&) {
+        return Settled::yes;
     }
     /// Impulses of the last constrain() on the nodes [N s].
     virtual std::span<const Vec3d> node_impulses() const { return {}; }

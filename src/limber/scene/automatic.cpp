@@ -12,6 +12,7 @@
 #include "limber/scene/format/error_list.h"
 #include "limber/scene/registry.h"
 #include "limber/scene/scene_def.h"
+#include "limber/solve/newton/newton.h"
 
 namespace limber {
 
@@ -29,6 +30,10 @@ constexpr double large_soft_tets = 60000;
 constexpr double large_tets = 5000;
 // Beyond this a factor does not fit into the memory of most machines.
 constexpr double huge_tets = 1e6;
+
+// What is left of the forces and of the velocities of contact: folds make Newton's method crawl,
+// and a step of a hundredth of a second is not that exact.
+constexpr double of_cloth = 1e-4;
 
 struct Choice {
     std::string name, why;
@@ -203,11 +208,10 @@ void choose_automatically(SceneDef& scene) {
     const bool open_contact = scene.contact.options.name == "auto";
     const bool open_solver = scene.solver.options.name == "auto";
     const bool touch = can_touch(scene);
+    const bool cloth = any_of_bodies(scene, [](const BodyDef& b) { return b.cloth.has_value(); });
     if (open_solver) {
         // Cloth is light and has many contacts: springs suit it, unless something needs
         // constraints.
-        const bool cloth =
-            any_of_bodies(scene, [](const BodyDef& b) { return b.cloth.has_value(); });
         const bool rigid = any_of_bodies(scene, [](const BodyDef& b) { return b.rigid; });
         const bool wanted = rigid || has_joints(scene) || (touch && !cloth);
         Choice choice =
@@ -221,6 +225,8 @@ void choose_automatically(SceneDef& scene) {
             else
                 scene.solver.options = first;  // and its errors are told
         }
+        if (cloth && choice.name == "newton")
+            scene.solver.options.as<NewtonOptions>().rel_tolerance = of_cloth;
         scene.chosen.push_back(
             told("solver.kind", choice, scene.solver.origin.has("kind"), "corotational"));
     }
@@ -229,10 +235,11 @@ void choose_automatically(SceneDef& scene) {
         const Choice choice = contact_for(scene);
         const auto given = scene.contact.options.as<AutomaticContactOptions>();
         scene.contact.options = default_options(contact_cases(), choice.name);
-        if (choice.name == "lagrange")
+        if (choice.name == "lagrange") {
             hand_on<LagrangeOptions>(given, scene.contact.options);
-        else
-            hand_on<PenaltyOptions>(given, scene.contact.options);
+            if (cloth) scene.contact.options.as<LagrangeOptions>().limits.tolerance = 3 * of_cloth;
+        }
+        if (choice.name != "lagrange") hand_on<PenaltyOptions>(given, scene.contact.options);
         if (touch)
             scene.chosen.push_back(
                 told("contact.method", choice, scene.contact.origin.has("method"), "penalty"));

@@ -22,7 +22,7 @@ void fields(Visitor& field, AutomaticContactOptions& o) {
     field("friction", o.friction, between(0, 10),
           "Coulomb coefficient where the obstacle gives none");
     field("bodies", o.bodies, any_value(), "bodies touch each other");
-    field("self", o.self, any_value(), "bodies of tets touch themselves: folds, tentacles");
+    field("self", o.self, any_value(), "bodies and cloth touch themselves: folds, tentacles");
 }
 
 /// Whether anything in the scene may touch anything.

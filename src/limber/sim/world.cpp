@@ -64,7 +64,8 @@ World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> steppe
                               body.surface_nodes.end());
         double mass = 0;
         for (Index i = body.node_begin; i < body.node_end; ++i) mass += model_->mass[i];
-        surfaces_.push_back({body.surface, body.surface_nodes, mass, body.cloth.has_value()});
+        surfaces_.push_back({body.surface, body.surface_nodes, mass, body.cloth.has_value(),
+                             body.cloth ? body.cloth->options.thickness : 0});
         edges_.push_back(mean_edge(*model_, body));
     }
     balanced_ = options_.measure_energy && stepper_->advances_time() &&
@@ -161,6 +162,7 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
                        h,        surfaces_, model_->mesh.nodes, inertia_,          model_->free};
     touch.filter = &model_->contact_filter;
     touch.equilibrium = model_->integrator == Integrator::quasi_static;
+    touch.last_try = 2 * n_parts > options_.max_substeps;
     {
         ScopedTimer timer(report.ms(Stage::detect));
         contact_->detect(touch, contacts_);
@@ -232,9 +234,12 @@ bool World::constrain(const StepInput& in, const ContactInput& touch, StepReport
         free.again = true;
         answered = stepper_->answers(in, contact_->node_impulses(), trial_, report);
         free.same_compliance = answered || !stepper_->renews_compliance();
-        settled = answered && (report.has(StepFlag::contact_cap) ||
-                               contact_->settles(free, trial_.v, contacts_, done));
+        auto end = ContactMethod::Settled::yes;
+        if (answered && !report.has(StepFlag::contact_cap))
+            end = contact_->settles(free, trial_.v, contacts_, done);
         all.add_pass(done);
+        if (end == ContactMethod::Settled::reject) report.solve.status = SolveStatus::indefinite;
+        settled = answered && end == ContactMethod::Settled::yes;
     }
     report.constraints = all;
     report.ms(Stage::detect) += all.detect_ms;

@@ -53,8 +53,8 @@ class Hand final : public ContactMethod {
                                ContactSet& set) override {
         return scene_->constrain(with_tool(in), A, v, set);
     }
-    bool settles(const ContactInput& in, std::span<const Vec3d> v, ContactSet& set,
-                 ConstraintReport& report) override {
+    Settled settles(const ContactInput& in, std::span<const Vec3d> v, ContactSet& set,
+                    ConstraintReport& report) override {
         return scene_->settles(with_tool(in), v, set, report);
     }
     std::span<const Vec3d> expected_impulses() const override {

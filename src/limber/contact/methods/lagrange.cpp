@@ -24,10 +24,15 @@ constexpr double gain = 0.8;
 
 // Below it W is cheap whatever the factor costs.
 constexpr Index fewest_rows = 300;
-// A solve takes 20 factors in the mean and seldom 50; what takes more goes on with W.
-constexpr int most_factors = 100;
+// Beyond it W takes hundreds of megabytes and minutes: what is not solved without it is told.
+constexpr Index most_rows_of_W = 2000;
+// A solve takes 5 factors in the mean and seldom 50; what takes more goes on with W.
+constexpr int most_factors = 200;
 // Factors of A that cost as much as W and what is done with it, in flops of them over rows³.
-constexpr double factors_for_W = 100;
+constexpr double factors_for_W = 30;
+// Residual of the first solve without W in a step, and how it shrinks from one to the next: what
+// the tangent of the bodies leaves out is more than that, and the last one is solved to the end.
+constexpr double first_looseness = 1e-2, looser = 0.1;
 
 /// Normal and two tangents.
 std::array<Vec3d, 3> frame_of(const Vec3d& n) {
@@ -62,10 +67,19 @@ void LagrangeContact::detect(const ContactInput& in, ContactSet& out) {
     if (!pushed_.empty()) expected_.resize(in.x.size());
     LIMBER_CHECK(pushed_.empty() || pushed_.back() < std::ssize(in.x), "nodes of this model");
     for (std::size_t k = 0; k < pushed_.size(); ++k) expected_[pushed_[k]] = in.h * push_[k];
+    extra_.clear();
+    looks_ = 0;
+    loose_ = first_looseness;
+    loosely_ = tightly_ = false;
     out.contacts.clear();
     out.terms.clear();
     out.max_penetration = 0;
     out.left = {};
+    // Sheets on the way they were taking, and later what they run into on that of the step. Free
+    // motion says little where folds are about to form: without the forces that keep layers apart
+    // it goes through all of them.
+    find_sheets(in, in.v, found_);
+    extra_.swap(found_.contacts);
     // Joints move bodies in ways that free motion does not show; the way they came does.
     if (!joints_.empty()) find(in, true, out);
 }
@@ -81,7 +95,10 @@ void LagrangeContact::add_rows(const ContactInput& in, const ContactSet& set) {
     }
     joint_rows_.push_back(set_.n_rows());
     const double deepest = -alarm_distance(in);
+    sheets_touch_ = false;
     for (const Contact& c : set.contacts) {
+        sheets_touch_ = sheets_touch_ || c.key.kind == ContactKey::sheet_node ||
+                        c.key.kind == ContactKey::sheet_edges;
         const std::array<Vec3d, 3> axes = frame_of(c.normal);
         const int n = rows_of(c);
         for (int axis = 0; axis < n; ++axis) {
@@ -156,12 +173,15 @@ ComplementarityOptions LagrangeContact::limits_of(const ContactInput& in) {
 /// Whether the rows are so many, and the factor of A so cheap, that A is the smaller problem of the
 /// two. A function of the rows and the pattern alone.
 bool LagrangeContact::without_W(const ContactInput& in, const Compliance& A, Index rows) const {
-    if (options_.solver != ComplementarityMethod::automatic || in.equilibrium || rows < fewest_rows)
+    if (options_.solver != ComplementarityMethod::automatic || in.equilibrium ||
+        (rows < fewest_rows && !sheets_touch_))
         return false;
     const Compliance::Inverted inverted = A.inverted();
     const double n = rows;
-    return inverted.A && n * n * n > factors_for_W * inverted.flops &&
-           AugmentedLagrangian::fits(*inverted.A, set_.H, set_.groups);
+    if (!inverted.A) return false;
+    // Of sheets that lie on each other W is nearly singular: both sides say the same.
+    return sheets_touch_ || (n * n * n > factors_for_W * inverted.flops &&
+                             AugmentedLagrangian::fits(*inverted.A, set_.H, set_.groups));
 }
 
 ComplementarityStats LagrangeContact::solve_without_W(const ContactInput& in, Compliance& A) {
@@ -175,8 +195,12 @@ ComplementarityStats LagrangeContact::solve_without_W(const ContactInput& in, Co
     }
     ComplementarityOptions limits = limits_of(in);
     limits.max_iterations = std::min(limits.max_iterations, most_factors);
-    return augmented_.solve(
+    if (!tightly_) limits.tolerance = std::max(limits.tolerance, loose_);
+    loose_ *= looser;
+    const ComplementarityStats stats = augmented_.solve(
         {*inverted.A, inverted.free, A, set_.H, u_free_, set_.groups, largest_W_}, limits, p_);
+    loosely_ = stats.converged && stats.residual > options_.limits.tolerance;
+    return stats;
 }
 
 /// Of one problem that was solved.
@@ -241,6 +265,7 @@ void LagrangeContact::solve_pass(const ContactInput& in, Compliance& A, std::spa
     u_.resize(report.rows);
     for (Index r = 0; r < report.rows; ++r) u_free_[r] = set_.H.apply(r, free_) + set_.target[r];
     const bool by_clock = clocked() || in.deadline_ms > 0 || !replayed_.empty();
+    loosely_ = false;
     if (without_W(in, A, report.rows)) {
         {
             ScopedTimer timer(report.resolve_ms);
@@ -248,7 +273,8 @@ void LagrangeContact::solve_pass(const ContactInput& in, Compliance& A, std::spa
             report.late = report.late || limits_of(in).late();
         }
         // What did not get there goes on with W.
-        if (report.converged || by_clock) return correct(A, v, report);
+        if (report.converged || by_clock || report.rows > most_rows_of_W)
+            return correct(A, v, report);
     }
     solve_acting(in, A, v, by_clock, report);
 }
@@ -287,7 +313,7 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
     if (!in.again) looked_ = 0;
     look_ = look_ && in.again;
     if (!look_) find_free_motion(in, A);
-    if (look_ || !in.again || !in.same_compliance) {
+    if (look_ || !extra_.empty() || !in.again || !in.same_compliance) {
         ScopedTimer timer(report.detect_ms);
         look_for_contacts(in, look_ ? std::span<const Vec3d>(v) : free_, set);
     }
@@ -311,22 +337,35 @@ ConstraintReport LagrangeContact::constrain(const ContactInput& in, Compliance& 
     return report;
 }
 
-/// Whether v ends with surfaces as far apart as is asked for, or as it can.
-bool LagrangeContact::settles(const ContactInput& in, std::span<const Vec3d> v, ContactSet& set,
-                              ConstraintReport& report) {
-    if (options_.relinearise == 0 || set_.n_rows() == 0) return true;
-    ScopedTimer timer(report.detect_ms);
+/// Whether v ends with surfaces nearer than is asked for and may get them farther apart.
+bool LagrangeContact::ends_too_deep(const ContactInput& in, std::span<const Vec3d> v,
+                                    ContactSet& set, ConstraintReport& report) {
+    if (options_.relinearise == 0 || set_.n_rows() == 0) return false;
     const ContactSet::Left now = deepest_at_end(in, v);
     measured_ = true;
     report_depth(in, now, set);
     if (now.depth > 0) report.smallest_gap = std::min(report.smallest_gap, -now.depth);
     // Bodies that began inside each other leave as they can.
     const bool better = now.depth < (looked_ == 0 ? 1.0 : gain) * before_.depth;
-    look_ = now.depth > options_.overlap * mean_edge(in) && looked_ < options_.relinearise &&
-            (looked_ == 0 ? !better : better);
+    const bool again = now.depth > options_.overlap * mean_edge(in) &&
+                       looked_ < options_.relinearise && (looked_ == 0 ? !better : better);
     ++looked_;
     before_ = now;
-    return !look_;
+    return again;
+}
+
+/// Whether v is where the step ends: solved as exactly as is asked for, surfaces as far apart as is
+/// asked for or as they can, sheets on their own sides.
+ContactMethod::Settled LagrangeContact::settles(const ContactInput& in, std::span<const Vec3d> v,
+                                                ContactSet& set, ConstraintReport& report) {
+    if (loosely_) {
+        tightly_ = true;
+        return Settled::again;
+    }
+    ScopedTimer timer(report.detect_ms);
+    look_ = ends_too_deep(in, v, set, report);
+    const Settled sheets = sheets_settle(in, v, set);
+    return look_ && sheets == Settled::yes ? Settled::again : sheets;
 }
 
 /// The body whose constraints are violated most at the velocities v; where none is, that of the

@@ -40,7 +40,7 @@ void fields(Visitor& field, LagrangeOptions& o) {
     field("friction", o.friction, between(0, 10),
           "Coulomb coefficient where the obstacle gives none");
     field("bodies", o.bodies, any_value(), "bodies touch each other");
-    field("self", o.self, any_value(), "bodies of tets touch themselves: folds, tentacles");
+    field("self", o.self, any_value(), "bodies and cloth touch themselves: folds, tentacles");
     field("solver", o.solver, any_value(), "of the complementarity problem");
     field("iterations", o.limits.max_iterations, between(1, 1000000),
           "cap of the complementarity solver");
@@ -91,8 +91,8 @@ class LagrangeContact final : public ContactMethod {
     void respond(const ContactInput&, ContactSet&) override {}
     ConstraintReport constrain(const ContactInput& in, Compliance& A, std::span<Vec3d> v,
                                ContactSet& set) override;
-    bool settles(const ContactInput& in, std::span<const Vec3d> v, ContactSet& set,
-                 ConstraintReport& report) override;
+    Settled settles(const ContactInput& in, std::span<const Vec3d> v, ContactSet& set,
+                    ConstraintReport& report) override;
     std::span<const Vec3d> node_impulses() const override { return impulse_; }
     /// Those of the last step.
     std::span<const Vec3d> expected_impulses() const override { return expected_; }
@@ -122,11 +122,16 @@ class LagrangeContact final : public ContactMethod {
         std::vector<PastContact> contacts;  // by key
         std::vector<double> joints;         // of the joints' rows [N s]
     };
+    BodyContactOptions near(const ContactInput& in);
+    void find_sheets(const ContactInput& in, std::span<const Vec3d> v, ContactSet& found);
     void find(const ContactInput& in, bool at_end, ContactSet& set);
     void find_more(const ContactInput& in, std::span<const Vec3d> v, bool at_end, ContactSet& set);
     ContactSet::Left deepest(const ContactInput& in, const std::vector<Contact>& contacts) const;
     ContactSet::Left deepest_at_end(const ContactInput& in, std::span<const Vec3d> v);
     void report_depth(const ContactInput& in, const ContactSet::Left& deepest, ContactSet& set);
+    bool ends_too_deep(const ContactInput& in, std::span<const Vec3d> v, ContactSet& set,
+                       ConstraintReport& report);
+    Settled sheets_settle(const ContactInput& in, std::span<const Vec3d> v, ContactSet& set);
     void find_free_motion(const ContactInput& in, Compliance& A);
     void look_for_contacts(const ContactInput& in, std::span<const Vec3d> v, ContactSet& set);
     void solve_pass(const ContactInput& in, Compliance& A, std::span<Vec3d> v,
@@ -159,6 +164,13 @@ class LagrangeContact final : public ContactMethod {
     int looked_ = 0;           // how often contacts were looked for in this step
     bool look_ = false;        // the next pass does, along the motion of the last one
     ContactSet::Left before_;  // where the step began, then where it ended before they were
+    // Of the solves without W of a step that is not settled yet, and of the last one.
+    double loose_ = 0;
+    bool loosely_ = false, tightly_ = false;
+    SheetContacts sheets_;
+    bool sheets_touch_ = false;   // among the rows
+    std::vector<Contact> extra_;  // of sheets, for the next pass
+    int looks_ = 0;               // at sheets at the end of this step
     std::vector<ContactKey> keys_;
     std::vector<Vec3d> end_, still_;
     std::vector<Vec3d> kept_;  // points of the contacts between bodies

@@ -14,6 +14,10 @@ namespace {
 constexpr Index nodes_at_once = 2048;
 // Of a face's contacts, whose normals are less than 37 degrees apart: one.
 constexpr double same_side = 0.8;
+// How often what sheets run into at the end of a step is put to the rest of the contacts.
+constexpr int most_looks = 6;
+// Of their thickness: so far they may press into each other before that is done.
+constexpr double squeezed = 0.1;
 
 }  // namespace
 
@@ -33,14 +37,34 @@ double LagrangeContact::spacing(const ContactInput& in) {
     return options_.spacing > 0 ? options_.spacing : 0.1 * (alarm_distance(in) - options_.distance);
 }
 
+BodyContactOptions LagrangeContact::near(const ContactInput& in) {
+    BodyContactOptions out;
+    out.thickness = alarm_distance(in);
+    out.friction = options_.friction;
+    out.bodies = options_.bodies;
+    out.self = options_.self;
+    out.sheets = false;  // find_sheets()
+    return out;
+}
+
+/// Sheets on the way that v takes them; into `found`. Sheets that lie on each other have thousands
+/// of crossings that their nodes look after: only those of edges count that they do not.
+void LagrangeContact::find_sheets(const ContactInput& in, std::span<const Vec3d> v,
+                                  ContactSet& found) {
+    ContactInput way = in;
+    way.v = v;
+    SheetContacts::Options options;
+    options.alarm = alarm_distance(in);
+    options.friction = options_.friction;
+    options.sheets = options_.bodies;
+    options.self = options_.self;
+    options.every_edge = false;
+    found.contacts.clear();
+    sheets_.find(way, options, found);
+}
+
 void LagrangeContact::find(const ContactInput& in, bool at_end, ContactSet& set) {
-    const double alarm = alarm_distance(in);
-    finder_.find(in,
-                 {.thickness = alarm,
-                  .friction = options_.friction,
-                  .bodies = options_.bodies,
-                  .self = options_.self},
-                 set, at_end);
+    finder_.find(in, near(in), set, at_end);
     for (const auto& joint : joints_)
         std::erase_if(set.contacts, [&](const Contact& c) { return joint->replaces(c); });
     thin_out(in, spacing(in), set.contacts);
@@ -61,7 +85,9 @@ void LagrangeContact::thin_out(const ContactInput& in, double spacing,
     for (std::size_t i = 0; i < contacts.size(); ++i) {
         const Contact& c = contacts[i];
         bool wanted = true;
-        if (c.obstacle < 0 || options_.spacing > 0) {
+        const bool sheet = c.key.kind == ContactKey::sheet_node ||
+                           c.key.kind == ContactKey::sheet_edges;  // both sides do not say the same
+        if (!sheet && (c.obstacle < 0 || options_.spacing > 0)) {
             const Vec3d point = contact_point(c, in.x);
             for (std::size_t k = 0; wanted && k < kept_.size(); ++k) {
                 if (!(squared_norm(kept_[k] - point) < spacing * spacing)) continue;
@@ -103,13 +129,9 @@ ContactSet::Left LagrangeContact::deepest_at_end(const ContactInput& in, std::sp
     there.x = end_;
     there.v = still_;
     there.time = in.time + in.h;
-    finder_.find(there,
-                 {.thickness = alarm_distance(in),
-                  .friction = options_.friction,
-                  .bodies = options_.bodies,
-                  .self = options_.self,
-                  .arriving = false},
-                 found_);
+    BodyContactOptions options = near(in);
+    options.arriving = false;
+    finder_.find(there, options, found_);
     for (const auto& joint : joints_)
         std::erase_if(found_.contacts, [&](const Contact& c) { return joint->replaces(c); });
     return deepest(in, found_.contacts);
@@ -134,7 +156,9 @@ void LagrangeContact::find_more(const ContactInput& in, std::span<const Vec3d> v
     const double near = 0.5 * alarm_distance(in);
     const std::size_t n_found = found_.contacts.size();
     for (const Contact& c : set.contacts) {
-        if (c.force == Vec3d{} && !(end_gap(c, v, in.h) < near)) continue;
+        const bool sheet =
+            c.key.kind == ContactKey::sheet_node || c.key.kind == ContactKey::sheet_edges;
+        if (!sheet && c.force == Vec3d{} && !(end_gap(c, v, in.h) < near)) continue;
         if (!std::binary_search(keys_.begin(), keys_.end(), c.key)) {
             found_.contacts.push_back(c);
             continue;
@@ -148,8 +172,45 @@ void LagrangeContact::find_more(const ContactInput& in, std::span<const Vec3d> v
                          }))
             found_.contacts.push_back(c);
     }
+    for (const Contact& c : extra_) {
+        const auto same =
+            std::find_if(found_.contacts.begin(), found_.contacts.end(), [&](const Contact& other) {
+                return other.key == c.key && other.at.n == c.at.n && other.at.node == c.at.node &&
+                       dot(other.normal, c.normal) > same_side;
+            });
+        if (same == found_.contacts.end())
+            found_.contacts.push_back(c);
+        else
+            *same = c;
+    }
+    extra_.clear();
     thin_out(in, spacing(in), found_.contacts);
     std::swap(set.contacts, found_.contacts);
+}
+
+/// Sheets that would go through each other on the way that the step takes at last. What they run
+/// into is solved for as well; where that goes on, the step is too long.
+ContactMethod::Settled LagrangeContact::sheets_settle(const ContactInput& in,
+                                                      std::span<const Vec3d> v, ContactSet& set) {
+    find_sheets(in, v, found_);
+    ContactSet::Left deepest;
+    bool through = false;
+    for (const Contact& c : found_.contacts) {
+        const double thickness = 0.5 * (in.bodies[c.body].thickness + in.bodies[c.other].thickness);
+        const double depth = -end_gap(c, v, in.h);
+        if (!(depth > squeezed * thickness)) continue;
+        extra_.push_back(c);
+        through = through || depth > (c.key.kind == ContactKey::sheet_edges ? 0.5 : 1) * thickness;
+        if (depth > deepest.depth) deepest = {depth, c.body, c.other, -1};
+    }
+    if (!(deepest.depth > 0)) return Settled::yes;
+    if (looks_++ < most_looks) return Settled::again;
+    if (through && !in.last_try) return Settled::reject;
+    if (through && deepest.depth > set.left.depth) {
+        set.left = deepest;
+        set.max_penetration = std::max(set.max_penetration, deepest.depth);
+    }
+    return Settled::yes;
 }
 
 }  // namespace limber

@@ -43,7 +43,7 @@ void fields(Visitor& field, PenaltyOptions& o) {
     field("slip_speed", o.slip_speed, positive(Unit::velocity),
           "implicit form: slower than this a node sticks and creeps; bounds the creep");
     field("bodies", o.bodies, any_value(), "bodies touch each other");
-    field("self", o.self, any_value(), "bodies of tets touch themselves: folds, tentacles");
+    field("self", o.self, any_value(), "bodies and cloth touch themselves: folds, tentacles");
     field("unsafe", o.unsafe, any_value(),
           "explicit form: run it where it would run away or sink in, instead of refusing it");
 }

@@ -22,7 +22,7 @@ void fields(Visitor& field, RepulsionOptions& o) {
     field("thickness", o.thickness, at_least(0, Unit::length),
           "distance from the surface at which the energy begins");
     field("bodies", o.bodies, any_value(), "bodies touch each other");
-    field("self", o.self, any_value(), "bodies of tets touch themselves: folds, tentacles");
+    field("self", o.self, any_value(), "bodies and cloth touch themselves: folds, tentacles");
 }
 
 /// Repulsive energies added to the energy that a step minimises (Wang & Yang 2016, section 6):

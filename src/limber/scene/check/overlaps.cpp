@@ -260,17 +260,16 @@ ImpactSpeed impact_speed(const SceneDef& scene, const Model& model, const Body& 
 void warn_about_self(const SceneDef& scene, const Model& model, const Warn& warn) {
     const std::any& options = scene.contact.options.value;
     const auto* penalty = std::any_cast<PenaltyOptions>(&options);
-    const auto* lagrange = std::any_cast<LagrangeOptions>(&options);
     const auto* repulsion = std::any_cast<RepulsionOptions>(&options);
-    if (!((penalty && penalty->self) || (lagrange && lagrange->self) ||
-          (repulsion && repulsion->self)))
-        return;
+    if (!((penalty && penalty->self) || (repulsion && repulsion->self))) return;
     for (std::size_t i = 0; i < model.bodies.size(); ++i)
         if (model.bodies[i].cloth)
             warn(scene.bodies[i].origin.place,
-                 "cloth '" + model.bodies[i].name +
-                     "' does not feel itself, contact.self or not: it has no inside; bodies of "
-                     "tets do");
+                 "layers of cloth '" + model.bodies[i].name +
+                     "' that have gone through each other stay so under contact.method = \"" +
+                     (penalty ? "penalty" : "repulsion") +
+                     "\", which looks at a step from its start alone; \"lagrange\" looks at its "
+                     "end too and repeats it in parts");
 }
 
 void warn_about_speed(const SceneDef& scene, const Model& model, const Warn& warn) {

@@ -29,7 +29,7 @@ struct ImpactSpeed {
 };
 ImpactSpeed impact_speed(const SceneDef& scene, const Model& model, const Body& body);
 
-/// Cloth under `self = true`: it has no inside, and nothing keeps it from passing through itself.
+/// Cloth under `self = true` and springs: nothing looks at whether it passed through itself.
 void warn_about_self(const SceneDef& scene, const Model& model, const Warn& warn);
 
 /// Bodies that go farther in a step than half their thickness plus the contact's, at their initial
