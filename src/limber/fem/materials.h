@@ -65,9 +65,9 @@ concept HookesLaw = requires {
 template <class P>
 struct ConversionOf {
     bool on = false;
-    P lower = P(0.05), upper = P(0.15);  // λ⁻, λ⁺: stretches where the hand-over ends and starts
-    P back = P(0.95);                    // what ended a step below λ⁻ returns above this
-    P fade = P(0.05);                    // L: what the interpolant may fall an iteration
+    P lower = P(0.05), upper = P(0.1);  // λ⁻, λ⁺: stretches where the hand-over ends and starts
+    P back = P(0.95);                   // what ended a step below λ⁻ returns above this
+    P fade = P(0.05);                   // L: what the interpolant may fall an iteration
 
     template <class Q>
     LIMBER_HD ConversionOf<Q> in() const {
