@@ -45,8 +45,7 @@ void fields(Visitor& field, AsyncOptions& o) {
           "conjugate gradients stop when |r| <= rel_tolerance |b|");
     field("watchdog", o.watchdog, at_least(1),
           "iterations beyond those of a fresh factor, in free motion and all passes of contact, "
-          "after "
-          "which the factor is made anew at once");
+          "after which the factor is made anew at once");
     field("max_iterations", o.max_iterations, at_least(1), "cap on the iterations after that");
     fields(field, o.contact);
     fields(field, o.rotation);
