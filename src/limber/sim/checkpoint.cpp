@@ -17,7 +17,8 @@ namespace {
 
 // 2: every number of every History. Those of version 1 miss some: a run that went on from one would
 // drift from the run it is a part of. 3: what the invertible conversion keeps, and how careful
-// Chebyshev's momentum has become.
+// Chebyshev's momentum has become. 5: which nodes contact by constraints pushed, and what that
+// cost.
 constexpr std::uint32_t format_version = 5;
 
 struct Header {
