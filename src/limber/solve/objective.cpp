@@ -413,8 +413,7 @@ const BlockCsr& Objective<Real>::scalar_matrix() {
     for (const ContactTerm& term : in_->contact)
         for (int k = 0; k < term.at.n; ++k) {
             // A third of the trace is the number nearest to a block.
-            const double w =
-                scale * term.at.weight[k] * term.at.weight[k] * trace(term.block) / 3;
+            const double w = scale * term.at.weight[k] * term.at.weight[k] * trace(term.block) / 3;
             hessian_.blocks()[hessian_.diagonal_position(term.at.node[k])] +=
                 Mat3d::diagonal(w, w, w);
         }
