@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of the .cu files where there is no nvcc: says what is missing.
+// In place of the .cu files where they were not built in: says what is missing.
 #include "limber/gpu/descent/data.h"
 #include "limber/gpu/descent/run.h"
 #include "limber/gpu/device.h"
@@ -11,7 +11,7 @@ namespace limber::gpu {
 namespace {
 
 const char* const missing =
-    "this program was built without CUDA (nvcc was not found, or LIMBER_CUDA is OFF)";
+    "this program was built without CUDA (where nvcc is, -DLIMBER_CUDA=ON builds it in)";
 
 }  // namespace
 
