@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "limber/core/history.h"
-#include "limber/fem/psd.h"
 #include "limber/solve/descent/initial.h"
+#include "limber/solve/newton_step.h"
 #include "limber/solve/worst_body.h"
 
 namespace limber {
@@ -27,53 +27,13 @@ std::unique_ptr<Acceleration> acceleration_of(const VertexBlockOptions& options)
     return std::make_unique<Chebyshev>(chebyshev);
 }
 
-/// L Lᵀ d = −g where H is safely positive definite. False: it is not.
-bool solve_definite(const Mat3d& H, const Vec3d& g, Vec3d& d) {
-    const double floor = 1e-8 * (std::abs(H(0, 0)) + std::abs(H(1, 1)) + std::abs(H(2, 2)));
-    const double d0 = H(0, 0);
-    if (!(d0 > floor)) return false;
-    const double l1 = H(1, 0) / d0, l2 = H(2, 0) / d0;
-    const double d1 = H(1, 1) - l1 * H(1, 0);
-    if (!(d1 > floor)) return false;
-    const double m = H(2, 1) - l2 * H(1, 0), l3 = m / d1;
-    const double d2 = H(2, 2) - l2 * H(2, 0) - l3 * m;
-    if (!(d2 > floor)) return false;
-    const double y0 = -g.x, y1 = -g.y - l1 * y0, y2 = -g.z - l2 * y0 - l3 * y1;
-    d.z = y2 / d2;
-    d.y = y1 / d1 - l3 * d.z;
-    d.x = y0 / d0 - l1 * d.y - l2 * d.z;
-    return true;
-}
-
 }  // namespace
 
 Vec3d descent_step(const Mat3d& H, const Vec3d& g, const Vec3d& free) {
-    Mat3d A = H;
-    Vec3d r = g;
-    for (int k = 0; k < 3; ++k) {
-        if (free[k] != 0) continue;
-        const double own = trace(H) / 3;  // does not matter: its row and column are empty
-        for (int j = 0; j < 3; ++j) A(k, j) = A(j, k) = 0;
-        A(k, k) = own > 0 ? own : 1;
-        r[k] = 0;
-    }
-    Vec3d d;
-    if (solve_definite(A, r, d)) return d;
-    Mat3d Q = Mat3d::identity();
-    for (int sweep = 0; sweep < 10; ++sweep) {
-        psd_detail::diagonalise_plane<0, 1>(A, Q);
-        psd_detail::diagonalise_plane<0, 2>(A, Q);
-        psd_detail::diagonalise_plane<1, 2>(A, Q);
-    }
-    const double largest = std::max({std::abs(A(0, 0)), std::abs(A(1, 1)), std::abs(A(2, 2))});
-    if (!(largest > 1e-200)) return -r;
-    d = {};
-    for (int k = 0; k < 3; ++k) {
-        const Vec3d q = Q.col(k);
-        d -= (dot(q, r) / std::max(std::abs(A(k, k)), 1e-10 * largest)) * q;
-    }
-    for (int k = 0; k < 3; ++k) d[k] *= free[k];
-    return d;
+    unsigned char pinned = 0;
+    for (int k = 0; k < 3; ++k)
+        if (free[k] == 0) pinned = static_cast<unsigned char>(pinned | 1 << k);
+    return newton_step(H, g, pinned);
 }
 
 VertexBlockStepper::VertexBlockStepper(const Model& model, const Options& options)

@@ -5,7 +5,7 @@
 // Values leave out what does not depend on the node, as those of NodeObjective do.
 
 #include "limber/gpu/descent/contact.h"
-#include "limber/gpu/vertex_block/newton_step.h"
+#include "limber/solve/newton_step.h"
 
 namespace limber::gpu {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The step of one node, as descent_step() of the CPU takes it (solve/vertex_block_descent.h).
+// The step of one node in vertex block descent (Chen et al. 2024), for host and device.
 
 #include <cmath>
 
 #include "limber/core/math.h"
 #include "limber/fem/psd.h"
 
-namespace limber::gpu {
+namespace limber {
 
 namespace newton_step_detail {
 
@@ -68,4 +68,4 @@ LIMBER_HD inline Vec3d newton_step(const Mat3d& H, const Vec3d& g, unsigned char
     return d;
 }
 
-}  // namespace limber::gpu
+}  // namespace limber
