@@ -235,8 +235,7 @@ bool World::constrain(const StepInput& in, const ContactInput& touch, StepReport
         answered = stepper_->answers(in, contact_->node_impulses(), trial_, report);
         free.same_compliance = answered || !stepper_->renews_compliance();
         auto end = ContactMethod::Settled::yes;
-        if (answered && !report.has(StepFlag::contact_cap))
-            end = contact_->settles(free, trial_.v, contacts_, done);
+        if (answered) end = contact_->settles(free, trial_.v, contacts_, done);
         all.add_pass(done);
         if (end == ContactMethod::Settled::reject) report.solve.status = SolveStatus::indefinite;
         settled = answered && end == ContactMethod::Settled::yes;
