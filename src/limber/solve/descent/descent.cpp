@@ -306,9 +306,9 @@ bool DescentLoop<Real>::iterate(int k, SolveStats& stats, StepReport& report) {
 /// of distances. As for newton_cg, what few iterations see of the spectrum may be five times wrong.
 template <class Real>
 bool DescentLoop<Real>::ends_far() {
+    if (!direction_->tells_distance()) return false;
     objective_.gradient(x_, g_);
     const double left = direction_->distance_left(g_);
-    if (left < 0) return false;
     double motion = 0;
     for (std::size_t i = 0; i < x_.size(); ++i)
         motion += static_cast<double>(squared_norm(x_[i] - objective_.start()[i]));

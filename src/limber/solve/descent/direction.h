@@ -30,9 +30,10 @@ class Direction {
     virtual bool find(Objective<Real>& objective, ConstVectors x, ConstVectors g, Vectors d);
     /// Length of the first step tried.
     virtual double natural_length() const { return 1; }
-    /// How far from x, with the gradient g, the minimum may still be [m, over all nodes]; negative:
-    /// this direction cannot tell.
-    virtual double distance_left(ConstVectors /*g*/) { return -1; }
+    /// Whether distance_left() knows anything.
+    virtual bool tells_distance() const { return false; }
+    /// How far from x, with the gradient g, the minimum may still be [m, over all nodes].
+    virtual double distance_left(ConstVectors /*g*/) { return 0; }
     /// The length follows from the change of the slope along d, not from the one before.
     virtual bool wants_secant() const { return false; }
 };

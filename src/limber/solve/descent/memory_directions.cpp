@@ -148,8 +148,8 @@ class Lbfgs final : public Direction<Real> {
     }
     /// |P⁻¹g| over the least Rayleigh quotient of P⁻¹H that this step's pairs have met: what is
     /// left are the motions that P makes too stiff, as rotations of stiff parts in soft ones.
+    bool tells_distance() const override { return from_constant(); }
     double distance_left(ConstVectors g) override {
-        if (!from_constant()) return -1;
         const Index n = static_cast<Index>(g.size());
         parallel_for(n, grain, [&](Index i) { g_before_[i] = free_part(i, g[i]); });
         matrix_.solve(g_before_, g_before_);
