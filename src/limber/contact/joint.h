@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -42,6 +43,13 @@ class Joint {
     /// A whole step was accepted: what reset() goes back to.
     virtual void keep() {}
     virtual void reset() {}
+
+    /// Where the step leads what drives the joint, from outside and in place of its key frames;
+    /// none: they do. Of joints that are driven by something.
+    void drive_to(std::optional<double> value) { by_hand_ = value; }
+
+  protected:
+    std::optional<double> by_hand_;
 };
 
 }  // namespace limber

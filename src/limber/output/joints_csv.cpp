@@ -33,9 +33,10 @@ void JointsCsv::after_step(const World& world, const StepReport& report) {
     number(report.time);
     for (const auto& joint : world.contact().joints())
         for (const JointReading& r : joint->readings()) number(r.value);
-    for (const PressureLoad& load : world.model().pressures) {
-        number(load.wall.volume(world.state().x));
-        number(load.pressure.value(report.time));
+    const std::vector<PressureLoad>& pressures = world.model().pressures;
+    for (std::size_t k = 0; k < pressures.size(); ++k) {
+        number(pressures[k].wall.volume(world.state().x));
+        number(world.drives()[world.model().joints.size() + k]);
     }
     log_.append(row_);
 }

@@ -63,18 +63,14 @@ std::vector<std::string> checkpoints_in(const std::string& dir) {
     throw InputError(SourcePlace{file}, what);
 }
 
-/// Before it is read: it may be anything, of any size.
-void refuse_foreign(const std::string& file) {
-    const std::string first = read_head(file, sizeof(Header::magic));
+void refuse_foreign(const std::string& file, std::string_view bytes) {
+    const std::string_view first = bytes.substr(0, sizeof(Header::magic));
     const bool ours = std::memcmp(first.data(), Header{}.magic, first.size()) == 0;
     if (!ours) refuse(file, "not a limber checkpoint: first bytes '" + printable(first) + "'");
 }
 
-/// `older` is offered where the file itself is damaged.
-Header checked_header(const std::string& file, const std::string& bytes, std::uint64_t scene_hash,
-                      const std::string& older) {
-    const std::string hint =
-        older.empty() ? "; there is no older one" : "; try the older one: --resume " + older;
+Header checked_header(const std::string& file, std::span<const std::byte> bytes,
+                      std::uint64_t scene_hash, const std::string& hint) {
     Header header;
     if (bytes.size() < sizeof header)
         refuse(file, "truncated checkpoint: " + std::to_string(bytes.size()) +
@@ -100,6 +96,18 @@ Header checked_header(const std::string& file, const std::string& bytes, std::ui
 }  // namespace
 
 void write_checkpoint(const std::string& dir, const World& world, std::uint64_t scene_hash) {
+    const std::vector<std::byte> file = checkpoint_bytes(world, scene_hash);
+    const fs::path folder = fs::path(dir) / "checkpoint";
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw SystemError(folder.string(), "create", error.value());
+    write_file_atomic((folder / file_name(world.state().step)).string(), file);
+    // Only now may an old one go: the newest two stay.
+    std::vector<std::string> all = checkpoints_in(dir);
+    for (std::size_t i = 0; i + 2 < all.size(); ++i) fs::remove(all[i], error);
+}
+
+std::vector<std::byte> checkpoint_bytes(const World& world, std::uint64_t scene_hash) {
     ByteWriter payload;
     world.save(payload);
     Header header;
@@ -111,15 +119,17 @@ void write_checkpoint(const std::string& dir, const World& world, std::uint64_t 
     std::vector<std::byte> file(sizeof header + payload.bytes().size());
     std::memcpy(file.data(), &header, sizeof header);
     std::copy(payload.bytes().begin(), payload.bytes().end(), file.begin() + sizeof header);
+    return file;
+}
 
-    const fs::path folder = fs::path(dir) / "checkpoint";
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) throw SystemError(folder.string(), "create", error.value());
-    write_file_atomic((folder / file_name(header.step)).string(), file);
-    // Only now may an old one go: the newest two stay.
-    std::vector<std::string> all = checkpoints_in(dir);
-    for (std::size_t i = 0; i + 2 < all.size(); ++i) fs::remove(all[i], error);
+void load_checkpoint_bytes(std::span<const std::byte> bytes, const std::string& name,
+                           std::uint64_t scene_hash, World& world, const std::string& hint) {
+    refuse_foreign(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const Header header = checked_header(name, bytes, scene_hash, hint);
+    ByteReader payload(bytes.subspan(sizeof(Header)), name);
+    world.load(payload);
+    if (world.state().step != header.step)
+        refuse(name, "damaged checkpoint: header and state disagree on the step");
 }
 
 std::string run_folder_of(const std::string& resume) {
@@ -157,13 +167,11 @@ std::string load_checkpoint(const std::string& dir_or_file, std::uint64_t scene_
         refuse(dir_or_file, "no checkpoint found in " + run_folder_of(dir_or_file) + "/checkpoint");
     const std::string file = candidates.back();
     const std::string older = candidates.size() > 1 ? candidates[candidates.size() - 2] : "";
-    refuse_foreign(file);
+    refuse_foreign(file, read_head(file, sizeof(Header::magic)));  // it may be of any size
     const std::string bytes = read_file(file);
-    const Header header = checked_header(file, bytes, scene_hash, older);
-    ByteReader payload(std::as_bytes(std::span(bytes)).subspan(sizeof(Header)), file);
-    world.load(payload);
-    if (world.state().step != header.step)
-        refuse(file, "damaged checkpoint: header and state disagree on the step");
+    const std::string hint =
+        older.empty() ? "; there is no older one" : "; try the older one: --resume " + older;
+    load_checkpoint_bytes(std::as_bytes(std::span(bytes)), file, scene_hash, world, hint);
     return file;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,12 @@ namespace limber {
 // is written to a temporary file, flushed and renamed, so that a reader sees a whole one or none.
 // The newest two are kept.
 
-/// `scene_hash` says which scene the state belongs to (scene/scene_hash).
+/// The same bytes in memory. `scene_hash` says which scene the state belongs to (scene/scene_hash).
+std::vector<std::byte> checkpoint_bytes(const World& world, std::uint64_t scene_hash);
+/// `name` stands for the file in messages, `hint` is added where the bytes are damaged.
+void load_checkpoint_bytes(std::span<const std::byte> bytes, const std::string& name,
+                           std::uint64_t scene_hash, World& world, const std::string& hint = {});
+
 void write_checkpoint(const std::string& dir, const World& world, std::uint64_t scene_hash);
 
 /// The run folder that --resume names: itself, its checkpoint/ folder, or a file in there, from

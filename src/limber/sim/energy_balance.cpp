@@ -108,7 +108,7 @@ void EnergyBalance::end_part(const ActedForces& acted) {
         drive_ += by_obstacle;
         touch_ += on_bodies - by_obstacle;
     }
-    drive_ += acted.contact.work_by_hand(from_, acted.x);
+    drive_ += acted.contact.work_by_hand(from_, acted.x) + acted.on_rigid;
 }
 
 EnergyGain EnergyBalance::weigh(const Energies& before, const Energies& after) {

@@ -44,6 +44,7 @@ struct ActedForces {
     std::span<const Vec3d> external_start;  // of the trapezoidal rule; else empty [N]
     const ContactSet& contacts;
     const ContactMethod& contact;
+    double on_rigid = 0;  // work on rigid bodies of gravity other than the scene's [J]
 };
 
 /// How much energy came from nowhere in the last steps, and what that is compared with [J].

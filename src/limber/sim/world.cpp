@@ -55,7 +55,9 @@ World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> steppe
     for (Index i = 0; i < n; ++i) state_.x[i] += model_->initial_displacement[i];
     state_.v = model_->initial_velocity;
     state_.rigid = rigid_.start();
-    trial_ = state_;
+    start_ = state_;
+    control_ = idle_control(*model_);
+    keep_drives();
     for (std::vector<Vec3d>* array :
          {&forces_.external, &forces_.contact, &forces_.reaction, &pin_velocity_, &external_start_})
         array->resize(n);
@@ -73,8 +75,8 @@ World::World(std::unique_ptr<const Model> model, std::unique_ptr<Stepper> steppe
     inertia_.resize(n);
     partial_.resize(n / grain + 1);
     decisions_.reserve(2 * options_.max_substeps);
-    drive(model_->h, 0);
-    trial_ = state_;
+    drive(model_->h, 0, 1, 0);
+    state_ = start_;  // rigid bodies were moved on
 }
 
 void World::begin() {
@@ -88,8 +90,10 @@ void World::end() {
 StepReport World::step(double deadline_ms) {
     try {
         return attempt(deadline_ms);
-    } catch (const Stopped&) {
+    } catch (...) {
         replay_ = {};
+        if (under_way_) state_ = start_;
+        under_way_ = false;
         throw;
     }
 }
@@ -109,12 +113,15 @@ StepReport World::attempt(double deadline_ms) {
     }
     keep_history();
     if (balanced_ && !energies_known_) energies_ = meter_.of(state_);
+    see_control();
+    start_ = state_;
+    under_way_ = true;
     // A step that ends in a state that is not finite, or with energy from nowhere, is rejected and
     // repeated in 2, 4, ... equal parts.
     decisions_.clear();
     bool accepted = false;
     for (int n_parts = 1; !accepted && n_parts <= options_.max_substeps; n_parts *= 2) {
-        trial_ = state_;
+        if (n_parts > 1) state_ = start_;
         report.substeps = n_parts;
         balance_.begin_step();
         accepted = true;
@@ -127,15 +134,17 @@ StepReport World::attempt(double deadline_ms) {
     stopped_ = false;
     last_step_ms_ = clock.ms();
     if (accepted) {
-        std::swap(state_, trial_);
         contact_->keep();
         if (balanced_) balance_.keep();
         state_.step = report.step;
         state_.time = report.time;
+        keep_drives();
     } else {
         report.failed = true;
         report.failure = diagnose(report);
+        state_ = start_;
     }
+    under_way_ = false;
     {
         ScopedTimer timer(report.ms(Stage::report));
         measure(report);
@@ -148,17 +157,19 @@ StepReport World::attempt(double deadline_ms) {
     return report;
 }
 
-/// Part `part` of `n_parts` of a step, on trial_. False: the result must be rejected.
+/// Part `part` of `n_parts` of a step. False: the result must be rejected.
 bool World::advance(int n_parts, int part, const Timer& clock, StepReport& report) {
     const StopScope may_stop(stop_);
     const double h = model_->h / n_parts;
-    const double t = state_.time + part * h;
+    const double t = start_.time + part * h;
     {
         ScopedTimer timer(report.ms(Stage::observe));
-        drive(h, t + h);
-        if (balanced_) balance_.begin_part(trial_.x);
+        drive(h, t + h, n_parts, part);
+        if (balanced_) balance_.begin_part(state_.x);
     }
-    ContactInput touch{trial_.x, trial_.v,  surface_nodes_,     model_->obstacles, model_->mass, t,
+    const Vec3d other_gravity = control_.gravity - model_->gravity;
+    const double height = rigid_.potential_energy(other_gravity, state_.rigid);
+    ContactInput touch{state_.x, state_.v,  surface_nodes_,     model_->obstacles, model_->mass, t,
                        h,        surfaces_, model_->mesh.nodes, inertia_,          model_->free};
     touch.filter = &model_->contact_filter;
     touch.equilibrium = model_->integrator == Integrator::quasi_static;
@@ -188,7 +199,7 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
         stepper_->replay(decided.stepper);
         contact_->replay(decided.contact);
     }
-    stepper_->free_motion(in, trial_, forces_, report);
+    stepper_->free_motion(in, state_, forces_, report);
     decisions_.push_back(report.solve.iterations - before);
     for (const Index decision : stepper_->decisions()) decisions_.push_back(-1 - decision);
     if (report.solve.failed() || !constrain(in, touch, report)) return false;
@@ -196,28 +207,28 @@ bool World::advance(int n_parts, int part, const Timer& clock, StepReport& repor
         decisions_.push_back(-1 - contact_mark - decision);
     ScopedTimer timer(report.ms(Stage::correct));
     parallel_for(model_->n_nodes(), grain, [&](Index i) { forces_.contact[i] = {}; });
-    contact_->read_back(touch, trial_.v, contacts_, forces_.contact);
-    if (contact_->by_constraints()) stepper_->correct_reactions(in, trial_.v, forces_);
-    stepper_->integrate(in, trial_);
-    rigid_.finish(h, forces_.contact, trial_.rigid, trial_.x, trial_.v);
-    contact_->correct(touch, trial_.x, trial_.v, contacts_, forces_.contact);
+    contact_->read_back(touch, state_.v, contacts_, forces_.contact);
+    if (contact_->by_constraints()) stepper_->correct_reactions(in, state_.v, forces_);
+    stepper_->integrate(in, state_);
+    rigid_.finish(h, forces_.contact, state_.rigid, state_.x, state_.v);
+    contact_->correct(touch, state_.x, state_.v, contacts_, forces_.contact);
     report.contacts = static_cast<int>(contacts_.contacts.size());
     const bool both_ends = model_->integrator == Integrator::trapezoid;
     if (balanced_)
-        balance_.end_part({h, trial_.x, forces_,
-                           both_ends ? external_start_ : std::span<const Vec3d>(), contacts_,
-                           *contact_});
-    return trial_is_finite();
+        balance_.end_part(
+            {h, state_.x, forces_, both_ends ? external_start_ : std::span<const Vec3d>(),
+             contacts_, *contact_, height - rigid_.potential_energy(other_gravity, state_.rigid)});
+    return state_is_in_range();
 }
 
-/// Stages 7 to 9 where contact acts by constraints: trial_.v from free motion to the end of the
+/// Stages 7 to 9 where contact acts by constraints: state_.v from free motion to the end of the
 /// step. Repeated where the solver's A⁻¹ is not all that answers them.
 bool World::constrain(const StepInput& in, const ContactInput& touch, StepReport& report) {
     if (!contact_->by_constraints()) return true;
     ContactInput free = touch;
     free.clock = in.clock;
     free.deadline_ms = deadline_ms_;
-    answered_velocity_.resize(trial_.v.size());
+    answered_velocity_.resize(state_.v.size());
     free.v = answered_velocity_;
     ConstraintReport all;
     for (bool answered = false, settled = false; !settled && !report.solve.failed();) {
@@ -226,16 +237,16 @@ bool World::constrain(const StepInput& in, const ContactInput& touch, StepReport
         all.compliance_ms += timer.ms();
         if (!soft) report.solve.status = SolveStatus::indefinite;
         if (!soft) return false;
-        if (!answered) answered_velocity_ = trial_.v;
+        if (!answered) answered_velocity_ = state_.v;
         free.answered = stepper_->answered();
         ConstraintReport done = contact_->constrain(
-            free, rigid_.couple(soft, trial_.x, trial_.rigid), trial_.v, contacts_);
+            free, rigid_.couple(soft, state_.x, state_.rigid), state_.v, contacts_);
         if (!std::isfinite(done.residual)) return false;
         free.again = true;
-        answered = stepper_->answers(in, contact_->node_impulses(), trial_, report);
+        answered = stepper_->answers(in, contact_->node_impulses(), state_, report);
         free.same_compliance = answered || !stepper_->renews_compliance();
         auto end = ContactMethod::Settled::yes;
-        if (answered) end = contact_->settles(free, trial_.v, contacts_, done);
+        if (answered) end = contact_->settles(free, state_.v, contacts_, done);
         all.add_pass(done);
         if (end == ContactMethod::Settled::reject) report.solve.status = SolveStatus::indefinite;
         settled = answered && end == ContactMethod::Settled::yes;
@@ -254,44 +265,86 @@ double World::load_share(double t) const {
     return model_->load_ramp > 0 ? std::clamp(t / model_->load_ramp, 0.0, 1.0) : 1.0;
 }
 
-/// Gravity and forces at a time; pressure on walls where they are at the start of the step [N].
-void World::load_at(double t, std::span<Vec3d> out) const {
+/// What is looked at once a step.
+void World::see_control() {
+    LIMBER_CHECK(std::ssize(control_.force) == model_->n_nodes() &&
+                     control_.pins.size() == model_->pins.size() &&
+                     control_.drives.size() == drives_at_start_.size(),
+                 "a control has as many entries as the model has nodes, pins and drives");
+    const std::span<const Vec3d> force = control_.force;
+    pushed_ = std::any_of(force.begin(), force.end(), [](const Vec3d& f) { return f != Vec3d{}; });
+}
+
+/// Drives are where the step that is taken has led them.
+void World::keep_drives() {
+    drive_values(*model_, control_, state_.time, drives_at_start_);
+}
+
+/// Gravity and forces at a time, drives `share_of_step` of the way from where they were to where
+/// the control wants them; pressure on walls where they are at the start of the step [N].
+void World::load_at(double t, double share_of_step, std::span<Vec3d> out) const {
     const Model& m = *model_;
     const double share = load_share(t);
-    parallel_for(m.n_nodes(), grain, [&](Index i) { out[i] = (share * m.mass[i]) * m.gravity; });
+    const Vec3d g = control_.gravity;
+    parallel_for(m.n_nodes(), grain, [&](Index i) { out[i] = (share * m.mass[i]) * g; });
     for (const NodalForce& force : m.forces) {
         const double scale = share * (force.scale.empty() ? 1 : force.scale.value(t));
         for (std::size_t k = 0; k < force.nodes.size(); ++k)
             out[force.nodes[k]] += scale * force.share[k];
     }
-    for (const PressureLoad& load : m.pressures) load.add(trial_.x, t, share, out);
+    for (std::size_t k = 0; k < m.pressures.size(); ++k)
+        m.pressures[k].wall.add_gradient(
+            state_.x, share * drive_at(m.joints.size() + k, t, share_of_step), out);
+    if (pushed_) parallel_for(m.n_nodes(), grain, [&](Index i) { out[i] += control_.force[i]; });
 }
 
-/// Loads and pin velocities for a step of length h that ends at t_end.
-void World::drive(double h, double t_end) {
+/// The value of a drive within a step: along its key frames, or straight to what the control wants.
+double World::drive_at(std::size_t k, double t, double share_of_step) const {
+    const std::optional<double>& wanted = control_.drives[k];
+    if (!wanted) return drive_kind(*model_, k).key_frames->value(t);
+    const double from = drives_at_start_[k];
+    return from + share_of_step * (*wanted - from);
+}
+
+/// Loads, drives and pin velocities for part `part` of `n_parts` of a step, of length h, that ends
+/// at t_end.
+void World::drive(double h, double t_end, int n_parts, int part) {
     const Model& m = *model_;
-    load_at(t_end, forces_.external);
-    if (m.integrator == Integrator::trapezoid) load_at(t_end - h, external_start_);
+    const double share = (part + 1.0) / n_parts, before = static_cast<double>(part) / n_parts;
+    load_at(t_end, share, forces_.external);
+    if (m.integrator == Integrator::trapezoid) load_at(t_end - h, before, external_start_);
+    const auto joints = contact_->joints();
+    for (std::size_t k = 0; k < joints.size(); ++k)
+        joints[k]->drive_to(control_.drives[k] ? std::optional(drive_at(k, t_end, share))
+                                               : std::nullopt);
     const double mass_share = m.integrator == Integrator::quasi_static ? 0 : 1;
     parallel_for(m.n_nodes(), grain,
                  [&](Index i) { inertia_[i] = mass_share * m.mass[i] + h * h * m.stiffness[i]; });
-    for (const Pin& pin : m.pins)
-        for (Index i : pin.nodes) {
-            const Vec3d v = (1 / h) * (pin.motion.apply(m.mesh.nodes[i], t_end) - trial_.x[i]);
+    for (std::size_t p = 0; p < m.pins.size(); ++p) {
+        const Pin& pin = m.pins[p];
+        const PinControl& by_hand = control_.pins[p];
+        // What is left of the way to a target is shared among the parts that are left.
+        const double rest = by_hand.driven ? h * (n_parts - part) : h;
+        for (std::size_t k = 0; k < pin.nodes.size(); ++k) {
+            const Index i = pin.nodes[k];
+            const Vec3d target =
+                by_hand.driven ? by_hand.target[k] : pin.motion.apply(m.mesh.nodes[i], t_end);
+            const Vec3d v = (1 / rest) * (target - state_.x[i]);
             for (int axis = 0; axis < 3; ++axis)
                 if (pin.axes[axis]) pin_velocity_[i][axis] = v[axis];
         }
-    rigid_.free_motion(h, load_share(t_end) * m.gravity, forces_.external, trial_.x, trial_.rigid,
-                       pin_velocity_);
+    }
+    rigid_.free_motion(h, load_share(t_end) * control_.gravity, forces_.external, state_.x,
+                       state_.rigid, pin_velocity_);
 }
 
-bool World::trial_is_finite() {
+bool World::state_is_in_range() {
     const auto fine = [](double value) { return std::abs(value) < largest_in_state; };
     const double bad =
         parallel_sum<double>(model_->n_nodes(), grain, partial_, [&](Index begin, Index end) {
             double count = 0;
             for (Index i = begin; i < end; ++i) {
-                for (const Vec3d& a : {trial_.x[i], trial_.v[i], forces_.external[i]})
+                for (const Vec3d& a : {state_.x[i], state_.v[i], forces_.external[i]})
                     count += !(fine(a.x) && fine(a.y) && fine(a.z));
             }
             return count;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "limber/core/stop.h"
+#include "limber/sim/control.h"
 #include "limber/sim/energy_balance.h"
 #include "limber/sim/observer.h"
 #include "limber/sim/verdict.h"
@@ -47,12 +48,20 @@ class World {
     void end();  // tells the observers that the run is over
 
     const Model& model() const { return *model_; }
+    /// Its arrays stay where they are in memory for as long as the world lives, through every step
+    /// and load(); within a step they are on their way.
     const State& state() const { return state_; }
     /// To change it from outside: energies are measured anew before the next step.
     State& state() {
         energies_known_ = false;
         return state_;
     }
+    /// The one way in from outside; the next step sees what is written here. No entry may be added
+    /// or taken away.
+    Control& control() { return control_; }
+    const Control& control() const { return control_; }
+    /// Where the entries of Control::drives are at the end of the last step.
+    std::span<const double> drives() const { return drives_at_start_; }
     /// What went wrong so far, over all runs that led here.
     const Verdict& verdict() const { return verdict_; }
     const NodeForces& forces() const { return forces_; }
@@ -76,15 +85,18 @@ class World {
     StepReport attempt(double deadline_ms);
     bool advance(int n_parts, int part, const Timer& clock, StepReport& report);
     bool constrain(const StepInput& in, const ContactInput& touch, StepReport& report);
-    void drive(double h, double t_end);  // loads and pin velocities at t_end
-    double load_share(double t) const;   // of gravity and forces, while they grow
-    void load_at(double t, std::span<Vec3d> out) const;
-    bool balances(StepReport& report);  // trial_, against state_ and the work in between
+    void see_control();
+    void keep_drives();
+    void drive(double h, double t_end, int n_parts, int part);
+    double load_share(double t) const;  // of gravity and forces, while they grow
+    void load_at(double t, double share_of_step, std::span<Vec3d> out) const;
+    double drive_at(std::size_t k, double t, double share_of_step) const;
+    bool balances(StepReport& report);  // state_, against start_ and the work in between
     void reject(StepReport& report);
     void measure(StepReport& report);
     void look_for_penetration(StepReport& report) const;
-    bool trial_is_finite();
-    Index worst_node() const;  // of trial_
+    bool state_is_in_range();
+    Index worst_node() const;
     bool bad_load_at(Index node) const;
     StepFailure diagnose(const StepReport& report) const;
     void load_arrays(ByteReader& in);
@@ -98,7 +110,13 @@ class World {
     std::unique_ptr<ContactMethod> contact_;
     std::vector<std::unique_ptr<Observer>> observers_;
     WorldOptions options_;
-    State state_, trial_;
+    // A step is taken in place, so that whoever looks at the state never looks at an old one.
+    State state_;
+    State start_;             // where the step at hand began
+    bool under_way_ = false;  // state_ is within a step
+    Control control_;
+    bool pushed_ = false;                  // some force of the control is not zero
+    std::vector<double> drives_at_start_;  // where Control::drives are at state_.time
     RigidBodies rigid_;
     NodeForces forces_;
     ContactSet contacts_;
@@ -110,9 +128,9 @@ class World {
     EnergyMeter meter_;
     EnergyBalance balance_;
     bool balanced_ = false;           // energies of this run's steps can be set against each other
-    bool energies_known_ = false;     // energies_ are those of state_
+    bool energies_known_ = false;     // energies_ are those of state_ between steps
     bool gained_by_contact_ = false;  // what the last try of a step gained
-    Energies energies_, next_energies_;  // of state_, and of trial_ at the end of a try
+    Energies energies_, next_energies_;  // of the start of the step, and of the end of a try
     Verdict verdict_;
     std::vector<double> edges_;  // mean edge of each body's surface [m]
     std::vector<double> partial_;

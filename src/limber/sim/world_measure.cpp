@@ -25,11 +25,11 @@ Index first_inverted(const Model& m, std::span<const Vec3d> x) {
 
 }  // namespace
 
-/// Whether the step of trial_ is in the books' order: no energy from nowhere beyond all measure.
+/// Whether the step of state_ is in the books' order: no energy from nowhere beyond all measure.
 bool World::balances(StepReport& report) {
     if (!balanced_) return true;
     ScopedTimer timer(report.ms(Stage::report));
-    next_energies_ = meter_.of(trial_);
+    next_energies_ = meter_.of(state_);
     const EnergyGain gain = balance_.weigh(energies_, next_energies_);
     report.energy_gain = gain.runaway() ? gain.rise : gain.recent;
     report.energy_scale = gain.scale;

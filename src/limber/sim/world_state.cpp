@@ -63,6 +63,12 @@ void World::save(ByteWriter& out) const {
         out.put_records(history_.bytes());
     else
         save_history(out);
+    // Only where something is driven: other checkpoints stay as small as they were.
+    std::vector<double> by_scene;
+    drive_values(*model_, idle_control(*model_), state_.time, by_scene);
+    if (is_idle(control_, *model_) && drives_at_start_ == by_scene) return;
+    save_control(out, control_);
+    out.put_array("drives", std::span<const double>(drives_at_start_));
 }
 
 void World::save_history(ByteWriter& out) const {
@@ -119,8 +125,20 @@ void World::load_arrays(ByteReader& in) {
     require_range(in, "rigid", loaded.rigid);
     loaded.time = static_cast<double>(loaded.step) * model_->h;
     load_history(in);
+    Control control = idle_control(*model_);
+    std::vector<double> drives;
+    drive_values(*model_, control, loaded.time, drives);
+    if (!in.at_end()) {
+        control = load_control(in, *model_);
+        in.get_array("drives", std::span<double>(drives));
+        for (const double value : drives)
+            if (!std::isfinite(value)) in.fail("drives", "has a value that is not finite");
+    }
     if (!in.at_end()) in.fail("verdict", "is followed by bytes that do not belong to this version");
-    state_ = std::move(loaded);
+    // Copied: whoever looks at the state or writes the control goes on doing so.
+    state_ = loaded;
+    control_ = control;
+    drives_at_start_ = drives;
     energies_known_ = false;
     stopped_ = false;
 }
@@ -157,8 +175,8 @@ Index World::worst_node() const {
         if (bad_load_at(i)) return i;
     double most = -1;
     for (Index i = 0; i < model_->n_nodes(); ++i) {
-        const double speed = norm(trial_.v[i]);
-        if (!std::isfinite(speed) || !is_finite(trial_.x[i])) return i;
+        const double speed = norm(state_.v[i]);
+        if (!std::isfinite(speed) || !is_finite(state_.x[i])) return i;
         if (speed > most) {
             most = speed;
             fastest = i;

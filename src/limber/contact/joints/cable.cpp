@@ -22,7 +22,7 @@ void Cable::constrain(const JointInput& in, ConstraintSet& out) {
         a.add_to_row((1 / l) * piece, 1, out.H);
         b.add_to_row((1 / l) * piece, -1, out.H);
     }
-    const double wanted = data_.length - data_.pull.value(end);
+    const double wanted = data_.length - by_hand_.value_or(data_.pull.value(end));
     out.end_row((wanted - now) / in.h);
     out.end_group(ConstraintGroup::Kind::contact, 1);
 }

@@ -52,17 +52,12 @@ void CavityWall::add_gradient(std::span<const Vec3d> x, double scale, std::span<
     }
 }
 
-void PressureLoad::add(std::span<const Vec3d> x, double t, double share,
-                       std::span<Vec3d> force) const {
-    wall.add_gradient(x, share * pressure.value(t), force);
-}
-
 void CavityVolume::constrain(const JointInput& in, ConstraintSet& out) {
     const CavityWall& wall = data_.wall;
     wall.gradient(in.x, gradient_);
     for (std::size_t k = 0; k < gradient_.size(); ++k)
         out.H.add(wall.nodes()[k], (1 / data_.area) * gradient_[k]);
-    const double wanted = data_.volume * data_.ratio.value(in.time + in.h);
+    const double wanted = data_.volume * by_hand_.value_or(data_.ratio.value(in.time + in.h));
     out.end_row((wall.volume(in.x) - wanted) / (data_.area * in.h));
     out.end_group(ConstraintGroup::Kind::bilateral, 1);
 }

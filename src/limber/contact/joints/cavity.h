@@ -44,9 +44,6 @@ struct PressureLoad {
     std::string name;
     CavityWall wall;
     Track<double> pressure;  // [Pa]
-
-    /// Adds share * pressure * ∂V/∂x to the forces [N].
-    void add(std::span<const Vec3d> x, double t, double share, std::span<Vec3d> force) const;
 };
 
 /// A hollow with a prescribed volume: filled with something that does not give way.
