@@ -18,6 +18,7 @@ resume    stop after every step and go on to the end, every solver with every co
 kill      kill and resume, 500 times
 stacks    stacks that stand for 10 000 steps
 descent   descent at its defaults: every body under every law, bodies drawn by the commit, six of 50K to 300K tets
+consumers limber as a subdirectory of another project, compiled there
 adding    the patches of docs/adding_*.md, built and run
 calculix  beside CalculiX
 blender   exported runs in Blender
@@ -75,7 +76,7 @@ short_tests() {
 
   stage "sanitizers (address, undefined behaviour)"
   build asan OFF asan_tests  # the live page takes long to compile, and none of these use it
-  ctest --preset asan -j2 -L '^(core|io|scene|contact|sim|gpu)$' --no-tests=error || fail "sanitizers"
+  ctest --preset asan -j2 -L '^(core|io|scene|contact|sim|gpu|api)$' --no-tests=error || fail "sanitizers"
 }
 
 long_headers() { release_build; ctest --preset release -L '^headers$' --no-tests=error; }
@@ -114,6 +115,7 @@ long_descent() {
   return $code
 }
 long_kill() { release_build limber_app; /usr/bin/python3 tests/program/kill_resume.py build/release/limber --times 500; }
+long_consumers() { release_build limber_app limber limber_shared; /usr/bin/python3 tests/consumers/build.py build/release --subdirectory; }
 long_adding() { release_build; /usr/bin/python3 tests/tools/doc_patches.py build/release --build; }
 long_calculix() {
   release_build limber_app

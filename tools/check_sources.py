@@ -26,7 +26,9 @@ USES = {
     "study": ["sim", "output"],
     "render": ["mesh", "io"],
     "view": ["output", "render"],
+    "api": ["output", "render"],
 }
+FRONT = "limber.h"  # for programs alone: it gives names of the api to what the library calls otherwise
 MOST_FILES = 40  # side by side in a folder of src/
 # Kept out of headers, so that they stay quick to include and free of other people's types.
 THIRD_PARTY = re.compile(r"^(Eigen/|tbb/|oneapi/|nlohmann/|toml|pugixml|png\.h|zlib\.h|fmt/|CLI/|xxhash|boost/)")
@@ -49,6 +51,8 @@ def check(root):
         if path.suffix not in (".h", ".cpp", ".cu"):
             continue
         module = path.relative_to(source).parts[0]
+        if module == FRONT:
+            module = "api"
         if module not in USES:
             faults.append(f"{path}:1: module '{module}' is not in the layout table")
             continue
@@ -73,11 +77,15 @@ def check(root):
             faults.append(f"{folder}:1: {count} files side by side; at most {MOST_FILES}, a subject in a folder of its own")
     defined = {}
     for path in sorted(source.rglob("*.h")):
+        namespace = ""
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            # At the left margin: a type of namespace limber. Specialisations and declarations do not count.
-            type_of = re.match(r"(?:class|struct|enum class) (?:alignas\(\d+\) )?(\w+)(?: final)?(?: : [^;]*)? \{", line)
+            if opened := re.match(r"namespace ([\w:]+) \{$", line):
+                namespace = opened.group(1)
+            # At the left margin: a type of its namespace. Specialisations and declarations do not count.
+            type_of = re.match(
+                r"(?:class|struct|enum class) (?:LIMBER_API )?(?:alignas\(\d+\) )?(\w+)(?: final)?(?: : [^;]*)? \{", line)
             if type_of:
-                first = defined.setdefault(type_of.group(1), f"{path}:{number}")
+                first = defined.setdefault((namespace, type_of.group(1)), f"{path}:{number}")
                 if first != f"{path}:{number}":
                     faults.append(f"{path}:{number}: {type_of.group(1)} is defined in {first} too")
             # An inline function of namespace limber, by its name and the types of its arguments.
@@ -87,7 +95,7 @@ def check(root):
                 first = defined.setdefault((function.group(1), types), f"{path}:{number}")
                 if first != f"{path}:{number}":
                     faults.append(f"{path}:{number}: {function.group(1)}() is defined in {first} too")
-    for folder in ("src", "apps", "tests", "examples", "bench"):
+    for folder in ("src", "apps", "tests", "examples", "bench", "python"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".h", ".cpp", ".cu", ".py") and "SPDX-License-Identifier: Apache-2.0" not in "\n".join(
                 path.read_text().splitlines()[:3]

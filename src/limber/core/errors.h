@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "limber/core/export.h"
+
 namespace limber {
 
 /// A place in a user's file. line and column count from 1; 0 means "not known". Binary files give
@@ -19,7 +21,7 @@ struct SourcePlace {
 
 /// The user's file or argument is wrong: exit code 2.
 /// what() reads `file:line:col: error: found; allowed; did you mean`.
-class InputError : public std::runtime_error {
+class LIMBER_API InputError : public std::runtime_error {
   public:
     InputError(const SourcePlace& place, const std::string& message);
     explicit InputError(const std::string& message) : InputError(SourcePlace{}, message) {}
@@ -34,20 +36,20 @@ class InputError : public std::runtime_error {
 
 /// The system refused to read or write: exit code 4. Gives the system's reason and the path as the
 /// user gave it.
-class SystemError : public std::runtime_error {
+class LIMBER_API SystemError : public std::runtime_error {
   public:
     SystemError(const std::string& path, const std::string& action, int error_number);
     explicit SystemError(const std::string& message) : std::runtime_error(message) {}
 };
 
 /// Our own mistake: exit code 3.
-class Bug : public std::logic_error {
+class LIMBER_API Bug : public std::logic_error {
   public:
     using std::logic_error::logic_error;
 };
 
 /// `text` made safe for a terminal: control characters and invalid UTF-8 escaped, long text
 /// shortened.
-std::string printable(std::string_view text, std::size_t max_length = 80);
+LIMBER_API std::string printable(std::string_view text, std::size_t max_length = 80);
 
 }  // namespace limber

@@ -256,6 +256,9 @@ class Builder {
             for (Index& node : tet) node += b.node_begin;
             all.tets.push_back(tet);
         }
+        for (const auto& [name, nodes] : mesh.node_groups)
+            for (const Index node : nodes)
+                all.node_groups[def.name + '/' + name].push_back(b.node_begin + node);
         b.node_end = all.n_nodes();
         b.tet_end = all.n_tets();
         model_.bodies.push_back(std::move(b));

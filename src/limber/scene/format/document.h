@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "limber/core/errors.h"
+#include "limber/core/export.h"
 #include "limber/core/numbers.h"
 
 namespace limber {
@@ -14,7 +15,7 @@ namespace limber {
 enum class ValueKind { null, boolean, integer, number, string, array, table };
 
 /// What a TOML or JSON file says, without its syntax: every value knows its place in the file.
-struct Value {
+struct LIMBER_API Value {
     struct Key {
         std::string name;
         SourcePlace place;
@@ -51,9 +52,9 @@ struct Value {
 };
 
 /// "a string", "a table", ... for messages.
-std::string_view kind_name(ValueKind kind);
+LIMBER_API std::string_view kind_name(ValueKind kind);
 /// The value itself, short and safe for a terminal: `"abc"`, `-5`, `an array of 3`.
-std::string shown(const Value& value);
+LIMBER_API std::string shown(const Value& value);
 
 /// Tables and arrays inside each other; a deeper file is refused before anything recurses.
 inline constexpr int max_nesting = 64;
@@ -62,12 +63,14 @@ inline constexpr std::size_t max_keys = 10000;
 /// A scene is written by hand; meshes and loads have their own files.
 inline constexpr std::int64_t max_scene_bytes = 16 << 20;
 
-Value parse_toml(std::string_view text, const std::string& file);
-Value parse_json(std::string_view text, const std::string& file);
+LIMBER_API Value parse_toml(std::string_view text, const std::string& file);
+LIMBER_API Value parse_json(std::string_view text, const std::string& file);
 /// Reads `path`, as JSON where it ends in .json and as TOML where it ends in .toml.
-Value read_document(const std::string& path);
+LIMBER_API Value read_document(const std::string& path);
 
 /// TOML text of a table: plain keys, then [tables] and [[arrays of tables]], deeper ones inline.
-std::string to_toml(const Value& table);
+LIMBER_API std::string to_toml(const Value& table);
+/// TOML text of any value, on one line.
+LIMBER_API std::string to_inline_toml(const Value& value);
 
 }  // namespace limber

@@ -205,7 +205,8 @@ std::string inline_value(const Value& value) {
 
 bool is_list_of_tables(const Value& value) {
     return value.is(ValueKind::array) && !value.items.empty() &&
-           value.items[0].is(ValueKind::table);
+           std::all_of(value.items.begin(), value.items.end(),
+                       [](const Value& item) { return item.is(ValueKind::table); });
 }
 bool is_table_of_tables(const Value& value) {
     if (!value.is(ValueKind::table) || value.items.empty()) return false;
@@ -220,6 +221,10 @@ void write_body(const Value& table, std::string& out) {
 }
 
 }  // namespace
+
+std::string to_inline_toml(const Value& value) {
+    return inline_value(value);
+}
 
 std::string to_toml(const Value& table) {
     std::string out;
