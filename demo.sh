@@ -28,7 +28,7 @@ step "Build, and what the live page is made of; next comes the ball"
 # A folder that was configured before keeps its choices; a new one builds the program and nothing else, in the quickest way.
 fresh=()
 [ -f build/release/CMakeCache.txt ] ||
-  fresh=(-DLIMBER_TESTS=OFF -DLIMBER_BENCHES=OFF -DLIMBER_EXAMPLES=OFF -DLIMBER_UNITY=ON)
+  fresh=(-DLIMBER_TESTS=OFF -DLIMBER_BENCHES=OFF -DLIMBER_EXAMPLES=OFF -DLIMBER_PYTHON=OFF -DLIMBER_UNITY=ON)
 build() {
   cmake --preset release -DLIMBER_VIEW=ON "$@" >build/demo.log 2>&1 || { cat build/demo.log >&2; fail "configure"; }
   tools/build.sh release limber_app || fail "build"

@@ -19,6 +19,7 @@ kill      kill and resume, 500 times
 stacks    stacks that stand for 10 000 steps
 descent   descent at its defaults: every body under every law, bodies drawn by the commit, six of 50K to 300K tets
 consumers limber as a subdirectory of another project, compiled there
+python    the Python module drawn at by ten thousand examples, and what it costs
 adding    the patches of docs/adding_*.md, built and run
 calculix  beside CalculiX
 blender   exported runs in Blender
@@ -34,7 +35,7 @@ build() {  # preset, whether with limber view, then targets
   mkdir -p build
   # A folder that was configured before keeps its way of compiling.
   [ -f "build/$preset/CMakeCache.txt" ] || fresh=(-DLIMBER_UNITY=ON)
-  cmake --preset "$preset" -DLIMBER_TESTS=ON -DLIMBER_BENCHES=ON -DLIMBER_EXAMPLES=ON -DLIMBER_VIEW="$with_view" \
+  cmake --preset "$preset" -DLIMBER_TESTS=ON -DLIMBER_BENCHES=ON -DLIMBER_EXAMPLES=ON -DLIMBER_PYTHON=ON -DLIMBER_VIEW="$with_view" \
     -DLIMBER_PAGE=$page "${fresh[@]}" ${more:-} >"build/$preset.log" 2>&1 ||
     { cat "build/$preset.log" >&2; fail "configure $preset"; }
   tools/build.sh "$preset" "$@" || fail "build $preset"
@@ -116,6 +117,11 @@ long_descent() {
 }
 long_kill() { release_build limber_app; /usr/bin/python3 tests/program/kill_resume.py build/release/limber --times 500; }
 long_consumers() { release_build limber_app limber limber_shared; /usr/bin/python3 tests/consumers/build.py build/release --subdirectory; }
+long_python() {
+  release_build limber_python
+  PYTHONPATH=build/release/python /usr/bin/python3 tests/python/fuzz.py 10000
+  PYTHONPATH=build/release/python /usr/bin/python3 bench/python_binding.py
+}
 long_adding() { release_build; /usr/bin/python3 tests/tools/doc_patches.py build/release --build; }
 long_calculix() {
   release_build limber_app

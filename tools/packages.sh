@@ -13,7 +13,8 @@ page=()
 command -v npm >/dev/null || page=(nodejs npm)
 browser=(chromium)
 test=(libgtest-dev librapidcheck-dev libbenchmark-dev libopenblas-dev clang-format-14 clang-tidy-14
-  python3 python3-meshio python3-jsonschema python3-vtk9 python3-numpy)
+  python3 python3-meshio python3-jsonschema python3-vtk9 python3-numpy
+  pybind11-dev python3-dev python3-scipy python3-matplotlib python3-hypothesis)
 
 case "${1:-build}" in
   build) wanted=("${compile[@]}" "${page[@]}") ;;

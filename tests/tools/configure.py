@@ -18,12 +18,13 @@ def configured(folder, *options):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    missing = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}=ON" for package in ("rapidcheck", "benchmark")]
+    missing = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}=ON" for package in ("rapidcheck", "benchmark", "pybind11")]
     said, rules = configured(folder, *missing)
-    for line in ("the tests are left out: rapidcheck not installed", "the kernel benches are left out: benchmark not installed"):
+    for line in ("the tests are left out: rapidcheck not installed", "the kernel benches are left out: benchmark not installed",
+                 "the bindings for Python are left out: pybind11 not installed"):
         if line not in said:
             faults.append(f"'{line}' is not said: {said}")
-    for target in ("test_core", "example_01_hello_beam", "bench_fem"):
+    for target in ("test_core", "example_01_hello_beam", "bench_fem", "limber_python"):
         if target in rules:
             faults.append(f"{target} is built where tests and benches are left out")
     # In the same folder: what CMake found the first time is not looked for again.
