@@ -104,6 +104,8 @@ std::vector<Bad> catalogue() {
              {"pin[0]: required key is missing; allowed: exactly one of: select, file"}),
         more("S04_radius", "[[obstacle]]\nshape = \"sphere\"\n", 15,
              {"obstacle[0]: required key 'radius' is missing"}),
+        more("S04_tag_by_another_name", "[[obstacle]]\nkind = \"plane\"\n", 16,
+             {"obstacle[0]: unknown key 'kind'", "did you mean 'shape'?"}),
         // S05 types
         change("S05_text", "young = 1e6", "young = \"stiff\"", 6,
                {"material.rubber.young: found a string \"stiff\"", "wanted a number > 0"}),

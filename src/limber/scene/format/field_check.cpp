@@ -227,7 +227,7 @@ class Checker {
                 if (field != fields.end())
                     out.set(key.name, check(v.items[i], (*field)->type, prefix + key.name),
                             key.place);
-                else if (all_known)
+                else if (all_known || (meant.back() == type.tag && !v.find(type.tag)))
                     unknown_key(v, key, type, fields, path);
             });
         }
