@@ -15,6 +15,7 @@ namespace limber::app {
 using Action = std::function<int()>;  // returns the exit code
 
 void add_run(CLI::App& program, Action& action);
+void add_sweep(CLI::App& program, Action& action);
 void add_bench(CLI::App& program, Action& action);
 void add_compare(CLI::App& program, Action& action);
 void add_check(CLI::App& program, Action& action);

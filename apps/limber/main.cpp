@@ -110,6 +110,7 @@ int run_program(int argc, char** argv) {
         "60 -o bar.png");
     limber::app::Action action;
     limber::app::add_run(program, action);
+    limber::app::add_sweep(program, action);
     limber::app::add_bench(program, action);
     limber::app::add_compare(program, action);
     limber::app::add_check(program, action);

@@ -176,7 +176,8 @@ TEST_F(Program, recorded_updates_of_a_factor_can_be_replayed) {
 }
 
 TEST_F(Program, every_subcommand_has_help_with_an_example) {
-    for (const char* name : {"run", "check", "list", "schema", "doctor", "mesh", "render"}) {
+    for (const char* name :
+         {"run", "sweep", "check", "list", "schema", "doctor", "mesh", "render"}) {
         const ProgramResult help = limber({name, "--help"});
         EXPECT_EQ(help.code, 0) << name;
         EXPECT_TRUE(has(help.out, "Example")) << name;
