@@ -20,20 +20,21 @@ std::string type_name(py::handle object) {
     return py::str(py::type::handle_of(object).attr("__name__"));
 }
 
-Value value_of(py::handle object, const std::string& place);
+Value value_of(py::handle object, const std::string& place, int depth = 0);
 
-Value table_of(const py::dict& dict, const std::string& place) {
+Value table_of(const py::dict& dict, const std::string& place, int depth = 0) {
     Value out = Value::table();
     for (const auto& [key, item] : dict) {
         if (item.is_none()) continue;  // as if it were not there: defaults of keyword arguments
         if (!py::isinstance<py::str>(key)) refuse_value(place, type_name(key));
         const std::string name = py::str(key);
-        out.set(name, value_of(item, place.empty() ? name : place + '.' + name));
+        out.set(name, value_of(item, place.empty() ? name : place + '.' + name, depth + 1));
     }
     return out;
 }
 
-Value value_of(py::handle object, const std::string& place) {
+Value value_of(py::handle object, const std::string& place, int depth) {
+    if (depth > max_nesting) refuse_nesting(place);  // a list may hold itself
     if (py::isinstance<py::bool_>(object)) return Value::of(object.cast<bool>());
     if (py::isinstance<py::int_>(object)) {
         int beyond = 0;
@@ -47,16 +48,18 @@ Value value_of(py::handle object, const std::string& place) {
     if (py::isinstance<py::float_>(object)) return Value::of(object.cast<double>());
     if (py::isinstance<py::str>(object)) return Value::of(object.cast<std::string>());
     if (py::isinstance<py::dict>(object))
-        return table_of(py::reinterpret_borrow<py::dict>(object), place);
+        return table_of(py::reinterpret_borrow<py::dict>(object), place, depth);
     if (py::isinstance<py::list>(object) || py::isinstance<py::tuple>(object)) {
         Value out = Value::array();
         for (const py::handle item : object)
             out.items.push_back(
-                value_of(item, place + '[' + std::to_string(out.items.size()) + ']'));
+                value_of(item, place + '[' + std::to_string(out.items.size()) + ']', depth + 1));
         return out;
     }
-    if (py::hasattr(object, "tolist")) return value_of(object.attr("tolist")(), place);  // NumPy's
-    if (py::hasattr(object, "__fspath__")) return value_of(object.attr("__fspath__")(), place);
+    if (py::hasattr(object, "tolist"))
+        return value_of(object.attr("tolist")(), place, depth + 1);  // NumPy's
+    if (py::hasattr(object, "__fspath__"))
+        return value_of(object.attr("__fspath__")(), place, depth + 1);
     refuse_value(place, type_name(object));
 }
 
@@ -250,16 +253,18 @@ RunResult run_scene(py::handle scene, const std::string& out, py::handle sets,
 // ---- a scene in code ----------------------------------------------------------------------------
 
 /// The table `key` of the document, made where it is missing.
-Value& part_of(Scene& scene, const std::string& key, Value empty) {
-    Value* found = scene.document().find(key);
-    return found ? *found : scene.document().set(key, std::move(empty));
+Value& part_of(Value& document, const std::string& key, Value empty) {
+    Value* found = document.find(key);
+    return found ? *found : document.set(key, std::move(empty));
 }
 
 /// Appends a [[key]].
 void append(Scene& scene, const std::string& key, Value table) {
-    Value& all = part_of(scene, key, Value::array());
-    if (!all.is(ValueKind::array)) all = Value::array();
-    all.items.push_back(std::move(table));
+    scene.edit([&](Value& document) {
+        Value& all = part_of(document, key, Value::array());
+        if (!all.is(ValueKind::array)) all = Value::array();
+        all.items.push_back(std::move(table));
+    });
 }
 
 Value with_first(const std::string& key, const std::string& first, const py::kwargs& keys,
@@ -272,7 +277,12 @@ Value with_first(const std::string& key, const std::string& first, const py::kwa
 }
 
 std::string add_material(Scene& scene, const std::string& name, const py::kwargs& keys) {
-    part_of(scene, "material", Value::table()).set(name, table_of(keys, "material." + name));
+    const Value material = table_of(keys, "material." + name);
+    scene.edit([&](Value& document) {
+        Value& all = part_of(document, "material", Value::table());
+        if (!all.is(ValueKind::table)) all = Value::table();
+        all.set(name, material);
+    });
     return name;
 }
 
@@ -307,7 +317,7 @@ std::string add_body(Scene& scene, const std::string& name, py::object mesh, py:
         const ArrayView nodes = look("nodes", pair[0]), tets = look("tets", pair[1]);
         scene.set_mesh(name, nodes, tets, tet_groups);
     } catch (...) {
-        scene.document() = before;
+        scene.edit([&](Value& document) { document = before; });
         throw;
     }
     return name;
@@ -429,8 +439,10 @@ PYBIND11_MODULE(_core, m) {
         .def(py::init([](const std::string& path, const py::kwargs& keys) {
                  auto out = std::make_unique<Scene>(path);
                  const Value given = table_of(keys, "");
-                 for (std::size_t k = 0; k < given.items.size(); ++k)
-                     out->document().set(given.keys[k].name, given.items[k]);
+                 out->edit([&](Value& document) {
+                     for (std::size_t k = 0; k < given.items.size(); ++k)
+                         document.set(given.keys[k].name, given.items[k]);
+                 });
                  return out;
              }),
              py::kw_only(), "path"_a = "scene.toml")

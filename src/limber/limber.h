@@ -37,6 +37,7 @@ using api::keys_of;
 using api::numbers_of;
 using api::Observer;
 using api::PinInfo;
+using api::refuse_nesting;
 using api::refuse_value;
 using api::run;
 using api::RunOptions;

@@ -112,8 +112,10 @@ TEST(Scenes, that_are_saved_read_back_with_their_meshes) {
     std::string hash;
     {
         Scene scene = bar();
-        Value& body = scene.document().find("body")->items[0];
-        for (const char* key : {"shape", "size", "cells"}) body.remove(key);
+        scene.edit([](Value& document) {
+            for (const char* key : {"shape", "size", "cells"})
+                document.find("body")->items[0].remove(key);
+        });
         const double x[] = {0, 0, 0, 0.1, 0, 0, 0, 1.0 / 3, 0, 0, 0, 0.1};
         const std::int32_t tet[] = {0, 1, 2, 3};
         scene.set_mesh("bar", ArrayView::of("nodes", x, 3), ArrayView::of("tets", tet, 4));

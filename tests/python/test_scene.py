@@ -3,6 +3,7 @@
 import json
 import pathlib
 import tempfile
+import threading
 import unittest
 
 import limber
@@ -78,6 +79,34 @@ class Scenes(unittest.TestCase):
         for wrong in ({1, 2}, object(), 1 + 2j, b"bytes", lambda: 0):
             with self.assertRaisesRegex(limber.InputError, r"gravity: found a value of type '\w+'; allowed: "):
                 limber.Scene(gravity=wrong)
+
+    def test_what_holds_itself_is_refused(self):
+        lists, tables = [], {}
+        lists.append(lists)
+        tables["t"] = tables
+        for wrong in (lists, tables):
+            with self.assertRaisesRegex(limber.InputError, "nesting deeper than 64; allowed: at most 64"):
+                limber.Scene(gravity=wrong)
+
+    def test_one_scene_may_be_changed_while_another_thread_checks_it(self):
+        scene, done, others = bar(), threading.Event(), []
+
+        def check():
+            while not done.is_set():
+                try:
+                    scene.check()
+                    scene.toml()
+                except limber.InputError as error:
+                    others.append(error)
+
+        worker = threading.Thread(target=check)
+        worker.start()
+        for k in range(300):
+            scene.material(f"m{k}", young=1e5 + k)
+            scene.set({"material.rubber.young": 1e5 + k})
+        done.set()
+        worker.join()
+        self.assertEqual(others, [])
 
     def test_keys_and_their_meanings_are_the_librarys(self):
         keys = {info.key: info for info in limber.keys("pin")}
@@ -197,6 +226,9 @@ class Runs(unittest.TestCase):
             limber.run(ball(), self.dir / "out")
         resumed = limber.run(ball(), self.dir / "out", resume=True)
         fresh = limber.run(ball(), self.dir / "fresh")
+        own = limber.run(ball(), self.dir / "own", steps=10)
+        own = limber.run(self.dir / "own" / "scene.toml", self.dir / "own", resume=True)
+        self.assertEqual(own.result.state_hash, fresh.result.state_hash)
         self.assertEqual(resumed.result.state_hash, fresh.result.state_hash)
         self.assertEqual(limber.run(ball(), self.dir / "out", overwrite=True, steps=3).result.last.step, 3)
 

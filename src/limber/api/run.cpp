@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/api/run.h"
 
+#include <filesystem>
+
 #include "limber/api/scene_access.h"
 #include "limber/api/world_report.h"
 #include "limber/core/errors.h"
@@ -93,7 +95,11 @@ RunResult run(const Scene& scene, const RunOptions& options) {
         throw InputError("steps = " + std::to_string(last_step) + "; allowed: 0 and more");
 
     std::vector<std::string> inputs = input_files(def);
-    inputs.insert(inputs.begin(), def.file);
+    // A scene made in code has no file; one that is resumed may be the run's own.
+    std::error_code none;
+    const bool of_the_run =
+        options.resume && std::filesystem::equivalent(def.file, dir + "/scene.toml", none);
+    if (exists(def.file) && !of_the_run) inputs.insert(inputs.begin(), def.file);
     const RunFolder folder(dir, inputs);
     for (const FilledMesh& filled : built.filled) keep_filled_mesh(filled, dir + "/mesh");
     // Meshes of arrays belong to the run: its scene.toml names them after this process.

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <map>
+#include <mutex>
 
 #include "limber/api/scene_access.h"
 #include "limber/io/file.h"
@@ -157,7 +158,13 @@ void refuse_value(const std::string& place, const std::string& type) {
                      "'; allowed: true and false, numbers, texts, lists and tables of these");
 }
 
+void refuse_nesting(const std::string& place) {
+    throw InputError(printable(place, 40) + ": nesting deeper than " + std::to_string(max_nesting) +
+                     "; allowed: at most " + std::to_string(max_nesting));
+}
+
 struct Scene::Data {
+    std::mutex mutex;  // of what follows, where it is changed or copied
     Value document = Value::table();
     std::string path;
     std::unique_ptr<TemporaryFolder> folder;
@@ -216,15 +223,17 @@ Scene& Scene::operator=(Scene&&) noexcept = default;
 const std::string& Scene::path() const {
     return data_->path;
 }
-Value& Scene::document() {
-    return data_->document;
-}
 const Value& Scene::document() const {
     return data_->document;
 }
 
+void Scene::edit(const std::function<void(Value&)>& change) {
+    const std::lock_guard lock(data_->mutex);
+    change(data_->document);
+}
+
 void Scene::set(const std::string& path_and_value) {
-    apply_set(data_->document, path_and_value, scene_type());
+    edit([&](Value& document) { apply_set(document, path_and_value, scene_type()); });
 }
 
 void Scene::set_mesh(const std::string& body, const ArrayView& nodes, const ArrayView& tets,
@@ -244,6 +253,7 @@ void Scene::set_mesh(const std::string& body, const ArrayView& nodes, const Arra
         throw InputError("body name '" + printable(body) +
                          "'; allowed: " + wanted(type_of(FieldKind::name)));
     const TetMesh mesh = mesh_of(nodes, tets, tet_groups);
+    const std::lock_guard lock(data_->mutex);
     if (!data_->folder) data_->folder = std::make_unique<TemporaryFolder>();
     const std::string file = data_->folder->path() + '/' + body + ".msh";
     write_tet_mesh(file, mesh);
@@ -255,6 +265,7 @@ void Scene::check() const {
 }
 
 std::string Scene::toml() const {
+    const std::lock_guard lock(data_->mutex);
     return to_toml(data_->document);
 }
 
@@ -263,6 +274,7 @@ std::string Scene::resolved() const {
 }
 
 void Scene::save(const std::string& path) const {
+    const std::lock_guard lock(data_->mutex);
     const std::string home = folder_of(path);
     const std::string prefix = fs::path(path).stem().string() + '_';
     data_->copy_meshes(home, prefix);
@@ -270,13 +282,18 @@ void Scene::save(const std::string& path) const {
 }
 
 SceneDef SceneAccess::definition(const Scene& scene, const std::vector<std::string>& sets) {
-    const Scene::Data& data = *scene.data_;
-    return make_scene(data.placed(folder_of(data.path), "", ""), data.path, {sets});
+    Scene::Data& data = *scene.data_;
+    const Value document = [&] {
+        const std::lock_guard lock(data.mutex);
+        return data.placed(folder_of(data.path), "", "");
+    }();
+    return make_scene(document, data.path, {sets});
 }
 
 SceneDef SceneAccess::kept_in(const Scene& scene, const std::vector<std::string>& sets,
                               const std::string& folder) {
-    const Scene::Data& data = *scene.data_;
+    Scene::Data& data = *scene.data_;
+    const std::lock_guard lock(data.mutex);
     data.copy_meshes(folder, "");
     return make_scene(data.placed(folder_of(data.path),
                                   data.meshes.empty() ? "" : fs::absolute(folder).string(), ""),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ LIMBER_API std::vector<KeyInfo> keys_of(const std::string& table);
 
 /// For whoever makes Values of values of another language: InputError that says which it cannot.
 [[noreturn]] LIMBER_API void refuse_value(const std::string& place, const std::string& type);
+/// The same where tables and lists lie deeper inside each other than max_nesting.
+[[noreturn]] LIMBER_API void refuse_nesting(const std::string& place);
 
 /// A scene as a document of docs/scene_format.md: read from a file, or put together in code from
 /// the same keys. It is checked as a whole, by check() or when a world is made of it.
@@ -44,8 +47,10 @@ class LIMBER_API Scene {
     Scene& operator=(Scene&&) noexcept;
 
     const std::string& path() const;
-    Value& document();
     const Value& document() const;
+    /// Calls `change` with the document, while no other thread makes a world of it, checks it or
+    /// writes it.
+    void edit(const std::function<void(Value&)>& change);
     /// One value, as of --set: "solver.max_iterations=5".
     void set(const std::string& path_and_value);
     /// The mesh of the body of this name, which stands in the document without mesh and shape, as
