@@ -19,7 +19,7 @@ kill      kill and resume, 500 times
 stacks    stacks that stand for 10 000 steps
 descent   descent at its defaults: every body under every law, bodies drawn by the commit, six of 50K to 300K tets
 consumers limber as a subdirectory of another project, compiled there
-python    the Python module drawn at by ten thousand examples, and what it costs
+python    the Python module drawn at by ten thousand examples, what it costs, and its wheel
 adding    the patches of docs/adding_*.md, built and run
 calculix  beside CalculiX
 blender   exported runs in Blender
@@ -121,6 +121,7 @@ long_python() {
   release_build limber_python
   PYTHONPATH=build/release/python /usr/bin/python3 tests/python/fuzz.py 10000
   PYTHONPATH=build/release/python /usr/bin/python3 bench/python_binding.py
+  /usr/bin/python3 tests/python/wheel.py . build/release
 }
 long_adding() { release_build; /usr/bin/python3 tests/tools/doc_patches.py build/release --build; }
 long_calculix() {

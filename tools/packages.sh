@@ -14,7 +14,8 @@ command -v npm >/dev/null || page=(nodejs npm)
 browser=(chromium)
 test=(libgtest-dev librapidcheck-dev libbenchmark-dev libopenblas-dev clang-format-14 clang-tidy-14
   python3 python3-meshio python3-jsonschema python3-vtk9 python3-numpy
-  pybind11-dev python3-dev python3-scipy python3-matplotlib python3-hypothesis)
+  pybind11-dev python3-dev python3-scipy python3-matplotlib python3-hypothesis
+  python3-build python3-wheel python3-setuptools python3-venv)
 
 case "${1:-build}" in
   build) wanted=("${compile[@]}" "${page[@]}") ;;
