@@ -346,6 +346,9 @@ struct PyBody {
     py::array rows(const char* array) const {
         return world.attr(array)[py::slice(info.node_begin, info.node_end, 1)];
     }
+    py::array cells(const char* array) const {
+        return world.attr(array)[py::slice(info.tet_begin, info.tet_end, 1)];
+    }
 };
 
 PyBody body_of(const py::object& self, const std::string& name) {
@@ -375,7 +378,9 @@ PYBIND11_MODULE(_core, m) {
         try {
             if (thrown) std::rethrow_exception(thrown);
         } catch (const InputError& error) {
-            const py::object made = input_error(error.what());
+            // Without a place what() begins with "error: ", which the name of the exception says.
+            const bool placed = !error.place().file.empty();
+            const py::object made = input_error(placed ? error.what() : error.message());
             made.attr("file") = error.place().file;
             made.attr("line") = error.place().line;
             made.attr("column") = error.place().column;
@@ -569,6 +574,8 @@ PYBIND11_MODULE(_core, m) {
         .def_property_readonly("x", [](const PyBody& b) { return b.rows("x"); })
         .def_property_readonly("v", [](const PyBody& b) { return b.rows("v"); })
         .def_property_readonly("rest", [](const PyBody& b) { return b.rows("rest"); })
+        .def_property_readonly("stress", [](const PyBody& b) { return b.cells("stress"); })
+        .def_property_readonly("det_F", [](const PyBody& b) { return b.cells("det_F"); })
         .def_property_readonly("mass", [](const PyBody& b) { return b.info.mass; })
         .def_property_readonly("cloth", [](const PyBody& b) { return b.info.cloth; })
         .def_property_readonly("rigid", [](const PyBody& b) { return b.info.rigid; })

@@ -66,6 +66,8 @@ class Views(unittest.TestCase):
         world = bar().world()
         body = world.body("bar")
         self.assertTrue(np.shares_memory(body.x, world.x))
+        self.assertTrue(np.shares_memory(body.stress, world.stress))
+        self.assertEqual(len(body.det_F), len(world.tets))
         self.assertEqual(body.triangles.shape[1], 3)
         self.assertAlmostEqual(body.mass, 6.0)
         tip = body.select(side="x+")
@@ -135,7 +137,7 @@ class ControlTests(unittest.TestCase):
     def test_what_no_step_can_take_is_refused_by_name(self):
         world = bar().world()
         n = len(world.x)
-        for wrong, text in [(np.zeros((n, 2)), rf"control.force: an array of shape \({n}, 2\); allowed: \({n}, 3\)"),
+        for wrong, text in [(np.zeros((n, 2)), rf"^control.force: an array of shape \({n}, 2\); allowed: \({n}, 3\)"),
                             (np.zeros(3), r"control.force: an array of shape \(3,\)"),
                             (np.zeros((n, 3), complex), "complex numbers"),
                             (np.zeros((n, 3), bool), "true and false"),
