@@ -8,6 +8,7 @@ Installs what is built already into a temporary folder and builds three of the p
 a flag of ours (one with -O0). The fourth has limber as a subdirectory: it is configured, and what it would compile is
 looked at; with --subdirectory it is built, which takes minutes.
 """
+import gzip
 import json
 import os
 import pathlib
@@ -61,6 +62,34 @@ def subdirectory(work, whole):
     return hash_of(build / "consumer")
 
 
+def described(program, share):
+    """The manual page and the completion name every command and every option of it."""
+    page = gzip.decompress((share / "man" / "man1" / "limber.1.gz").read_bytes()).decode()
+    shell = share / "bash-completion" / "completions" / "limber"
+
+    def completed(*words):
+        script = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _limber; echo "${COMPREPLY[*]}"'
+        return run("bash", "-c", script, shell, "limber", *words).split()
+
+    def walk(words):
+        said = run(program, *words, "--help")
+        for name in re.findall(r"(--[a-z-]+)", said.split("Options:")[1].split("Example:")[0]):
+            if re.search(rf"^  (-\w,)?{name}\b", said, re.M) and name != "--help":
+                expect(name.replace("-", "\\-") in page, f"{name} of limber {' '.join(words)} is in the manual page")
+                expect(name in completed(*words, name[:4]), f"{name} of limber {' '.join(words)} is completed")
+        if "Subcommands:" in said:
+            for name in re.findall(r"^  (\w+) ", said.split("Subcommands:")[1], re.M):
+                expect(f"COMMAND {' '.join([*words, name]).upper()}" in page, f"limber {name} is in the manual page")
+                expect(name in completed(*words, name[:2]), f"limber {name} is completed")
+                walk([*words, name])
+
+    walk([])
+    expect(completed("list", "mat") == ["materials"], "what may be listed is completed")
+    if shutil.which("groff"):
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, capture_output=True, text=True)
+        expect(not done.stderr, f"groff has nothing to say: {done.stderr}")
+
+
 def main():
     built = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory(prefix="limber-consumers-") as folder:
@@ -69,7 +98,7 @@ def main():
 
 def check(built, work, whole):
     first, prefix = work / "installed", work / "moved"
-    for component in ("dev", "runtime"):
+    for component in ("dev", "runtime", "program"):
         run("cmake", "--install", built, "--prefix", first, "--component", component)
     first.rename(prefix)  # nothing may remember where it was installed
     library = next(prefix.rglob("liblimber.so"))
@@ -92,9 +121,12 @@ def check(built, work, whole):
     expect("liblimber.so.0" in run("ldd", work / "shared" / "consumer"), "the shared library is linked by its soname")
     expect("liblimber" not in run("ldd", work / "find_package" / "consumer"), "the archive is linked where it is asked for")
 
-    run(built / "limber", "run", HERE / "scene.toml", "-o", work / "run")
+    program = prefix / "bin" / "limber"
+    run(program, "run", HERE / "scene.toml", "-o", work / "run")
     hashes["program"] = json.loads((work / "run" / "summary.json").read_text())["state_hash"]
     expect(len(set(hashes.values())) == 1, f"the same bits everywhere: {hashes}")
+    expect("sphere_drop" in run(program, "list", "scenes", cwd=work), "the installed program finds its scenes")
+    described(program, prefix / "share")
     # Its own level of vector instructions: these bits are others.
     built_here = subdirectory(work, whole)
     print("consumers: " + ", ".join([*hashes, "subdirectory" if built_here else "subdirectory (configured)"]) + f": {hashes['program']}")
