@@ -20,6 +20,7 @@ stacks    stacks that stand for 10 000 steps
 descent   descent at its defaults: every body under every law, bodies drawn by the commit, six of 50K to 300K tets
 consumers limber as a subdirectory of another project, compiled there
 python    the Python module drawn at by ten thousand examples, what it costs, and its wheel
+packages  Debian packages of the portable build, unpacked and tried, and lintian
 adding    the patches of docs/adding_*.md, built and run
 calculix  beside CalculiX
 blender   exported runs in Blender
@@ -122,6 +123,12 @@ long_python() {
   PYTHONPATH=build/release/python /usr/bin/python3 tests/python/fuzz.py 10000
   PYTHONPATH=build/release/python /usr/bin/python3 bench/python_binding.py
   /usr/bin/python3 tests/python/wheel.py . build/release
+}
+long_packages() {
+  tools/packages.sh packaging
+  more="-DCMAKE_INSTALL_PREFIX=/usr" build portable ON limber_app limber_bench limber limber_shared limber_python
+  cmake build/portable -DLIMBER_PACKAGER="limber test <test@packages.debian.org>" >build/packages.log
+  tools/debian.sh build/portable build/packages
 }
 long_adding() { release_build; /usr/bin/python3 tests/tools/doc_patches.py build/release --build; }
 long_calculix() {

@@ -123,6 +123,8 @@ def main():
     page = folder / "man" / "man1" / "limber.1.gz"
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_bytes(gzip.compress(manual(root, version).encode(), 9, mtime=0))
+    # limber-bench is what `limber bench` runs.
+    (page.parent / "limber-bench.1.gz").write_bytes(gzip.compress(b".so man1/limber.1\n", 9, mtime=0))
     words = folder / "bash-completion" / "completions" / "limber"
     words.parent.mkdir(parents=True, exist_ok=True)
     words.write_text(completion(root))

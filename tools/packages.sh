@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and says which. Arguments: build | test (adds the test tools) | compile (build
 # without node and npm) | page (those) | browser (a Chromium, for tests and pictures of the live page) | reference (programs that ./test.sh --long compares with) |
-# blender (what --long opens exported runs with).
+# blender (what --long opens exported runs with) | packaging (what looks at Debian packages).
 # Idempotent and silent when nothing is missing; uses sudo where it is not root.
 set -euo pipefail
 
@@ -25,7 +25,8 @@ case "${1:-build}" in
   browser) wanted=("${browser[@]}") ;;
   reference) wanted=(calculix-ccx python3-meshio python3-numpy) ;;
   blender) wanted=(blender) ;;
-  *) echo "usage: tools/packages.sh [build|test|compile|page|browser|reference|blender]" >&2; exit 2 ;;
+  packaging) wanted=(lintian dpkg-dev) ;;
+  *) echo "usage: tools/packages.sh [build|test|compile|page|browser|reference|blender|packaging]" >&2; exit 2 ;;
 esac
 
 missing=()
