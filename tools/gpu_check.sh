@@ -22,6 +22,9 @@ check() {  # name, then a command
   table+="| $name | $([ $code = 0 ] && echo passed || echo "FAILED ($code)") | $((SECONDS - begin)) |\n"
   [ $code = 0 ] || tail -n 20 "$out/$name.txt"
 }
+check factor carried test_gpu --gtest_brief=1 --gtest_filter='TileFactorOnDevice.*'
+check gpu_factor env LIMBER_SCENES="$pack/scenes" "$pack"/lib/ld-linux-x86-64.so.2 --library-path "$libraries" \
+  "$pack/limber-bench" bench gpu-factor --out "$out/gpu-factor"
 check steps carried test_gpu --gtest_brief=1 --gtest_filter='OnDevice.takes*'
 check runs carried test_gpu --gtest_brief=1 --gtest_filter='OnDevice.runs*'
 check ten_times carried test_gpu --gtest_brief=1 --gtest_filter='OnDevice.gives*'
@@ -31,11 +34,12 @@ if [ -x "$sanitizer" ]; then
   for tool in memcheck racecheck; do
     check $tool timeout 150 "$sanitizer" --tool $tool --error-exitcode 9 --target-processes all \
       "$pack"/lib/ld-linux-x86-64.so.2 --library-path "$libraries" "$pack/test_gpu" --gtest_brief=1 \
-      --gtest_filter='OnDevice.sanitized*'
+      --gtest_filter='*OnDevice.sanitized*'
   done
 else
   table+="| compute-sanitizer | not there | 0 |\n"
 fi
+grep -h '^|' "$out/gpu_factor.txt" || true
 grep -h 'double: median' "$out/steps.txt" || true
 printf "$table" | tee "$out/gpu_check.md"
 exit $failed

@@ -77,7 +77,8 @@ class HostFactor {
 
     void assemble(const TileSum& s, HostTile<T>& out) const {
         out.fill(T(0));
-        const std::uint64_t rows = v_.free_bits[s.row_tile], cols = v_.free_bits[s.col_tile];
+        const std::uint64_t rows = v_.free_bits[s.row_tile],
+                            cols = s.col_tile < 0 ? 0 : v_.free_bits[s.col_tile];
         const auto bit = [](std::uint64_t bits, Index k) { return (bits >> k & 1) != 0; };
         for (Index k = s.entry_begin; k < s.entry_end; ++k) {
             const Index place = v_.entries[k].place;
@@ -93,8 +94,10 @@ class HostFactor {
             for (Index c = pull.col; c < pull.col_end; ++c)
                 for (Index r = std::max(c, pull.row); r < pull.row_end; ++r)
                     out[tile_side * place[c] + place[r]] +=
-                        made(pull.update + place_in_triangle(r / tile_side, c / tile_side))
-                            [tile_side * (c % tile_side) + r % tile_side];
+                        made(pull.update +
+                             place_in_triangle(
+                                 r / tile_side,
+                                 c / tile_side))[tile_side * (c % tile_side) + r % tile_side];
         }
     }
 
@@ -118,10 +121,6 @@ class HostFactor {
         add_product(tile_.data(), made(inverse), tile_side, tile_side, tile_side, out);
     }
 
-    void report(Index position, bool finite) {
-        v_.control->bad = std::min(v_.control->bad,
-                                   2ull * static_cast<unsigned long long>(position) + !finite);
-    }
     /// The inverse of the factor of diagonal_, in its place. A bad pivot counts as 1: no tile waits
     /// for one that is never made.
     void invert_factor(Index position) {
@@ -130,8 +129,8 @@ class HostFactor {
         inverse.fill(T(0));
         for (Index j = 0; j < tile_side; ++j) {
             T pivot = at(j, j);
-            if (!(pivot > 0 && std::isfinite(pivot))) {
-                report(position + j, std::isfinite(pivot));
+            if (!usable_pivot(pivot)) {
+                v_.control->bad = std::min(v_.control->bad, bad_pivot(position + j, pivot));
                 pivot = T(1);
             }
             const T scale = T(1) / std::sqrt(pivot);
@@ -223,8 +222,7 @@ class HostSubstitution {
             T x = 0;
             for (Index r = c; r < tile_side; ++r) x += inverse[tile_side * c + r] * own[r];
             v_.down[first + c] = {x, epoch_};
-            if (v_.unknown[first + c] >= 0)
-                v_.x[v_.unknown[first + c]] = static_cast<double>(x);
+            if (v_.unknown[first + c] >= 0) v_.x[v_.unknown[first + c]] = static_cast<double>(x);
         }
     }
 
@@ -232,6 +230,8 @@ class HostSubstitution {
     decltype(TileWord<T>::epoch) epoch_;
 };
 
+template <class T>
+void prepare_factor(HostQueue&, T) {}
 template <class T>
 void run_factor(HostQueue&, const FactorView<T>& view) {
     HostFactor<T>(view).run();

@@ -85,9 +85,8 @@ std::vector<ChildRows> child_rows(const SupernodalStructure& t, TilePlan& plan) 
         for (Index r = 0; r < f.n_rows; ++r) {
             const Index place = 3 * t.relative[t.row_begin[s] + r / 3] + r % 3;
             // Columns and rows below are padded separately.
-            const Index padded = place < above.n_cols
-                                     ? place
-                                     : place - above.n_cols + tile_side * above.col_tiles;
+            const Index padded =
+                place < above.n_cols ? place : place - above.n_cols + tile_side * above.col_tiles;
             for (; next <= padded / tile_side; ++next) out[s].begin[next] = r;
             plan.relative.push_back(static_cast<std::uint8_t>(padded % tile_side));
         }

@@ -21,9 +21,9 @@ inline constexpr Index tile_side = 64;
 inline constexpr std::size_t tile_entries = 4096;
 
 /// A front in tiles. Its columns are tile rows and tile columns 0 .. col_tiles - 1; tile (i, j) of
-/// them and of the rows below is first_tile + place_in_front(i, j, col_tiles). A diagonal tile holds
-/// the inverse of the factor there, since nothing else is ever asked of it. The update block, a
-/// lower triangle of tiles, follows from first_update on.
+/// them and of the rows below is first_tile + place_in_front(i, j, col_tiles). A diagonal tile
+/// holds the inverse of the factor there, since nothing else is ever asked of it. The update block,
+/// a lower triangle of tiles, follows from first_update on.
 struct TileFront {
     Index n_cols = 0, n_rows = 0;        // unknowns, without padding
     Index col_tiles = 0, row_tiles = 0;  // tile rows of the columns, and below them
@@ -62,7 +62,9 @@ struct TileSum {
     std::int32_t n_k = 0;             // tiles in the sum
     std::int32_t last_k = tile_side;  // columns of the last of them
     std::int32_t rows = 0, cols = 0;  // of the tile that are in the front
-    std::int32_t row_tile = 0, col_tile = 0;  // padded number / 64: of its rows and of its columns
+    // Padded number / 64 of its rows and of its columns; -1 in update blocks, which A does not
+    // enter.
+    std::int32_t row_tile = 0, col_tile = -1;
     std::int32_t entry_begin = 0, entry_end = 0;
     std::int32_t pull_begin = 0, pull_end = 0;
 };
@@ -92,9 +94,9 @@ static_assert(sizeof(TileTask) == 128);
 struct alignas(16) RowTask {
     std::int32_t first_tile = 0, col_tiles = 0, tile_rows = 0;  // of the front
     std::int32_t index = 0;
-    std::int32_t first_row = 0;       // padded, of the front
-    std::int32_t last_k = tile_side;  // columns of the front's last tile column
-    std::int32_t rows = tile_side;    // of the tile row or column that are in the front
+    std::int32_t first_row = 0;          // padded, of the front
+    std::int32_t last_k = tile_side;     // columns of the front's last tile column
+    std::int32_t rows = tile_side;       // of the tile row or column that are in the front
     std::int32_t last_rows = tile_side;  // rows of the front's last tile row
 };
 static_assert(sizeof(RowTask) == 32);
@@ -113,9 +115,9 @@ struct TilePlan {
     std::vector<Index> above;    // per padded row below the columns: padded number of that column
     std::vector<Index> order;    // node eliminated k-th
     Index n_nodes = 0, n_tiles = 0, n_rows = 0;  // n_rows: padded
-    double flops = 0;         // of the factorisation, without padding
-    double tile_flops = 0;    // of the tile products as they are computed
-    double factor_nnz = 0;    // entries of L
+    double flops = 0;                            // of the factorisation, without padding
+    double tile_flops = 0;                       // of the tile products as they are computed
+    double factor_nnz = 0;                       // entries of L
 
     Index tile_row_count() const { return n_rows / tile_side; }
 };

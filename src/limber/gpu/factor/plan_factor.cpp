@@ -50,10 +50,9 @@ class FactorPlanner {
                     if (row >= f.n_cols) row += tile_side * f.col_tiles - f.n_cols;
                     // A block enters transposed: entry (i, j) is the block's (j, i), column by
                     // column.
-                    found.push_back(
-                        {place_in_front(row / tile_side, col / tile_side, f.col_tiles),
-                         {9 * e.block + j + 3 * i,
-                          tile_side * (col % tile_side) + row % tile_side}});
+                    found.push_back({place_in_front(row / tile_side, col / tile_side, f.col_tiles),
+                                     {9 * e.block + j + 3 * i,
+                                      tile_side * (col % tile_side) + row % tile_side}});
                 }
         }
         std::ranges::stable_sort(found, {}, &FrontEntries::tile);
@@ -76,8 +75,7 @@ class FactorPlanner {
         TileSum out;
         const bool in_columns = j < f.col_tiles;
         out.out = in_columns ? f.first_tile + place_in_front(i, j, f.col_tiles)
-                             : f.first_update +
-                                   place_in_triangle(i - f.col_tiles, j - f.col_tiles);
+                             : f.first_update + place_in_triangle(i - f.col_tiles, j - f.col_tiles);
         out.a = f.first_tile + place_in_front(i, 0, f.col_tiles);
         out.b = f.first_tile + place_in_front(j, 0, f.col_tiles);
         out.n_k = n_k;
@@ -85,8 +83,8 @@ class FactorPlanner {
         out.rows = valid_rows(f, i);
         out.cols = valid_rows(f, j);
         out.row_tile = f.first_row / tile_side + i;
-        out.col_tile = f.first_row / tile_side + j;
         if (in_columns) {
+            out.col_tile = f.first_row / tile_side + j;
             const Index place = place_in_front(i, j, f.col_tiles);
             out.entry_begin = entry_begin_[place];
             out.entry_end = entry_begin_[place + 1];
@@ -94,8 +92,12 @@ class FactorPlanner {
         out.pull_begin = static_cast<Index>(plan_.pulls.size());
         for (Index c : t_.children(s)) {
             const ChildRows& r = rows_[c];
-            const TilePull pull{plan_.fronts[c].first_update, r.relative,       r.begin[i],
-                                r.begin[i + 1],               r.begin[j],       r.begin[j + 1]};
+            const TilePull pull{plan_.fronts[c].first_update,
+                                r.relative,
+                                r.begin[i],
+                                r.begin[i + 1],
+                                r.begin[j],
+                                r.begin[j + 1]};
             if (pull.row == pull.row_end || pull.col == pull.col_end) continue;
             plan_.pulls.push_back(pull);
             for (Index a = pull.row / tile_side; a <= (pull.row_end - 1) / tile_side; ++a)
@@ -177,8 +179,7 @@ class FactorPlanner {
 
 }  // namespace
 
-void plan_factor(const SupernodalStructure& t, const std::vector<ChildRows>& rows,
-                 TilePlan& plan) {
+void plan_factor(const SupernodalStructure& t, const std::vector<ChildRows>& rows, TilePlan& plan) {
     FactorPlanner(t, rows, plan).run();
 }
 

@@ -49,8 +49,8 @@ std::vector<Index> schedule(const TaskGraph& graph, int workers) {
             rank[t] = std::max(rank[t], rank[f.to[k]]);
         rank[t] += graph.end[t];
     }
-    // not_begun: inputs that stand nowhere yet; gates: those not done that it may not begin without;
-    // open: all that are not done.
+    // not_begun: inputs that stand nowhere yet; gates: those not done that it may not begin
+    // without; open: all that are not done.
     std::vector<Index> not_begun(n, 0), gates(n, 0), open(n, 0);
     for (const TaskGraph::Input& e : graph.inputs) {
         ++not_begun[e.to];

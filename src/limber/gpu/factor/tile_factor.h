@@ -27,6 +27,8 @@ class TileFactor {
     virtual void solve(std::span<const Vec3d> b, std::span<Vec3d> x, int refinements = 0) = 0;
     /// All tiles, for those who compare bits.
     virtual std::vector<T> tiles() = 0;
+    /// Of their bits.
+    virtual std::uint64_t checksum() = 0;
     /// Wall times of further runs with what is there [ms], on the device between events of it.
     struct Times {
         std::vector<double> factor, solve;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// TileFactor on a queue. What runs the tasks there, run_factor() and run_substitution(), is found
-// by the queue's type.
+// TileFactor on a queue. What runs the tasks there, prepare_factor(), run_factor() and
+// run_substitution(), is found by the queue's type.
 
 #include <algorithm>
 #include <functional>
@@ -45,6 +45,7 @@ class TileArrays {
         for (auto* vector : {&b_, &x_, &r_, &dx_})
             q_.resize(*vector, static_cast<std::size_t>(plan.n_nodes));
         q_.resize(control_, 1);
+        q_.resize(checksum_, 1);
         const TileControl start;
         q_.put(std::span(&start, 1), control_);
         n_nodes_ = plan.n_nodes;
@@ -59,16 +60,15 @@ class TileArrays {
                                      made_.data(), control_.data()});
     }
     /// x = A⁻¹ b.
-    void solve(typename Queue::template Array<Vec3d>& b,
-               typename Queue::template Array<Vec3d>& x) {
+    void solve(typename Queue::template Array<Vec3d>& b, typename Queue::template Array<Vec3d>& x) {
         q_.once(BeginSubstitution{control_.data()});
         run_substitution(
-            q_, SubstitutionView<T>{forward_.data(), backward_.data(), count(forward_),
-                                    count(backward_), gather_begin_.data(), gather_.data(),
-                                    unknown_.data(), above_.data(), free_bits_.data(),
-                                    tiles_.data(), up_.data(), down_.data(),
-                                    reinterpret_cast<const double*>(b.data()),
-                                    reinterpret_cast<double*>(x.data()), control_.data()});
+            q_,
+            SubstitutionView<T>{forward_.data(), backward_.data(), count(forward_),
+                                count(backward_), gather_begin_.data(), gather_.data(),
+                                unknown_.data(), above_.data(), free_bits_.data(), tiles_.data(),
+                                up_.data(), down_.data(), reinterpret_cast<const double*>(b.data()),
+                                reinterpret_cast<double*>(x.data()), control_.data()});
     }
     void solve() { solve(b_, x_); }
     /// x += A⁻¹ (b - A x).
@@ -84,6 +84,7 @@ class TileArrays {
     typename Queue::template Array<T> tiles_;
     typename Queue::template Array<Vec3d> b_, x_, r_, dx_;
     typename Queue::template Array<TileControl> control_;
+    typename Queue::template Array<std::uint64_t> checksum_;
 
   private:
     template <class U, class Array>
@@ -127,6 +128,7 @@ class TileFactorOn final : public TileFactor<T> {
   public:
     TileFactorOn(const TilePlan& plan, const BlockCsr& pattern)
         : plan_(plan), arrays_(q_, plan, pattern) {
+        prepare_factor(q_, T());
         factor_.emplace(q_, [this] { arrays_.factorize(); });
         solve_.emplace(q_, [this] { arrays_.solve(); });
         refine_.emplace(q_, [this] { arrays_.refine(); });
@@ -161,6 +163,14 @@ class TileFactorOn final : public TileFactor<T> {
     std::vector<T> tiles() override {
         std::vector<T> out(arrays_.tiles_.size());
         q_.get(arrays_.tiles_, std::span(out));
+        return out;
+    }
+    std::uint64_t checksum() override {
+        q_.template sum<std::uint64_t>(tile_side * plan_.n_tiles,
+                                       TileChecksum<T>{arrays_.tiles_.data()},
+                                       PutChecksum{arrays_.checksum_.data()});
+        std::uint64_t out = 0;
+        q_.get(arrays_.checksum_, std::span(&out, 1));
         return out;
     }
     typename TileFactor<T>::Times time(int runs) override {

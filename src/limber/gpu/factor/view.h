@@ -3,6 +3,9 @@
 
 // What a run of the tasks reads and writes: plain pointers, on the host or on the device.
 
+#include <cstring>
+#include <type_traits>
+
 #include "limber/core/math.h"
 #include "limber/gpu/factor/plan.h"
 
@@ -18,6 +21,19 @@ struct TileControl {
     unsigned long long patience = 4'000'000'000ull;  // [ns], of a wait on the device
 };
 inline constexpr unsigned long long no_bad_pivot = ~0ull;
+
+/// Pivots from which a factor can go on: not so small that their inverse is none.
+template <class T>
+LIMBER_HD constexpr bool usable_pivot(T pivot) {
+    constexpr T least = sizeof(T) == 8 ? T(1e-290) : T(1e-37);
+    return pivot > least && pivot < 1 / least;
+}
+/// What a bad one is noted as: the first in the order of elimination is the least.
+template <class T>
+LIMBER_HD unsigned long long bad_pivot(Index position, T pivot) {
+    const bool finite = pivot - pivot == 0;
+    return 2ull * static_cast<unsigned long long>(position) + (finite ? 0 : 1);
+}
 
 struct BeginFactor {
     TileControl* control;
@@ -79,6 +95,29 @@ struct SubstitutionView {
     const double* b = nullptr;                  // per unknown
     double* x = nullptr;                        // 0 on prescribed ones
     TileControl* control = nullptr;
+};
+
+/// Of the bits of a column of a tile: the sum over all columns tells two factors apart.
+template <class T>
+struct TileChecksum {
+    const T* tiles;
+    LIMBER_HD std::uint64_t operator()(Index column) const {
+        std::uint64_t sum = 0;
+        for (Index r = 0; r < tile_side; ++r) {
+            const std::uint64_t place = static_cast<std::uint64_t>(column) * tile_side + r;
+            const T value = tiles[place];
+            std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t> own = 0;
+            memcpy(&own, &value, sizeof own);
+            std::uint64_t bits = own;
+            bits = (bits ^ place * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+            sum += bits ^ bits >> 29;
+        }
+        return sum;
+    }
+};
+struct PutChecksum {
+    std::uint64_t* to;
+    LIMBER_HD void operator()(std::uint64_t sum) const { *to = sum; }
 };
 
 /// r = b - A x, a node at an index.
