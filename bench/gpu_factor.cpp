@@ -71,6 +71,7 @@ struct FactorFigures {
     double factor = 0, factor_worst = 0, solve = 0, solve_worst = 0;  // medians and largest [ms]
     double residual = 0, refined = 0, bytes = 0;
     bool same_bits = true, direct = true;
+    std::string profile;
 };
 
 template <class T>
@@ -88,6 +89,63 @@ void measure_cpu(const FactorSystem& s, FactorFigures& out) {
     out.cpu_factor = spread_of(factor_ms).p50;
     out.cpu_solve = spread_of(solve_ms).p50;
     out.cpu_residual = residual_of(s, x);
+}
+
+/// Where the time of a factorisation goes: tasks by kind, how many are under way in each tenth of
+/// it, and the steps of the longest chain, the diagonal tiles of the widest front.
+std::string profile_text(const gpu::TilePlan& plan, const std::vector<gpu::TileTime>& times) {
+    constexpr double per_us = 1980;  // cycles, of an H200 at full speed
+    struct Kind {
+        double n = 0, tiles = 0, us = 0, waited = 0;
+    };
+    Kind kinds[3];
+    unsigned long long first = ~0ull;
+    double last = 0;
+    for (const gpu::TileTime& t : times) first = std::min(first, t.begin);
+    const auto begin_us = [&](const gpu::TileTime& t) {
+        return 1e-3 * static_cast<double>(t.begin - first);
+    };
+    for (std::size_t k = 0; k < times.size(); ++k) {
+        Kind& kind = kinds[static_cast<int>(plan.tasks[k].work)];
+        ++kind.n;
+        kind.tiles += plan.tasks[k].tile.n_k;
+        kind.us += times[k].cycles / per_us;
+        kind.waited += times[k].waited / per_us;
+        last = std::max(last, begin_us(times[k]) + times[k].cycles / per_us);
+    }
+    MarkdownTable table({"tasks", "number", "tile products", "mean [us]", "of it waiting"});
+    const char* names[] = {"panel", "diagonal", "update"};
+    for (int k = 0; k < 3; ++k)
+        if (kinds[k].n > 0)
+            table.add({names[k], std::to_string(static_cast<int>(kinds[k].n)),
+                       digits(kinds[k].tiles / kinds[k].n), digits(kinds[k].us / kinds[k].n),
+                       digits(kinds[k].waited / kinds[k].n)});
+    std::string text =
+        table.text() + fmt::format("\n{} us in all; tasks under way by tenth:", digits(last));
+    for (int tenth = 0; tenth < 10; ++tenth) {
+        const double a = last * tenth / 10, b = last * (tenth + 1) / 10;
+        double under_way = 0;
+        for (const gpu::TileTime& t : times)
+            under_way += std::max(
+                0.0, std::min(b, begin_us(t) + t.cycles / per_us) - std::max(a, begin_us(t)));
+        text += ' ' + digits(under_way / (b - a));
+    }
+    const auto widest = std::ranges::max_element(plan.fronts, {}, &gpu::TileFront::n_cols);
+    std::vector<double> ends;
+    for (std::size_t k = 0; k < times.size(); ++k) {
+        const gpu::TileTask& task = plan.tasks[k];
+        const Index place = task.tile.out - widest->first_tile;
+        if (task.work == gpu::TileWork::diagonal && place >= 0 &&
+            task.tile.out < widest->first_update)
+            ends.push_back(begin_us(times[k]) + times[k].cycles / per_us);
+    }
+    std::ranges::sort(ends);
+    if (ends.size() > 1)
+        text += fmt::format(
+            "\nwidest front: {} diagonal tiles, {} us a step, the last at {} us\n", ends.size(),
+            digits((ends.back() - ends.front()) / static_cast<double>(ends.size() - 1)),
+            digits(ends.back()));
+    return text + '\n';
 }
 
 template <class T>
@@ -109,6 +167,7 @@ void measure_device(const FactorSystem& s, const gpu::TilePlan& plan, FactorFigu
     factor->time(3);
     const auto times = factor->time(runs);
     const Spread f = spread_of(times.factor), b = spread_of(times.solve);
+    out.profile = profile_text(plan, factor->profile());
     out.factor = f.p50;
     out.factor_worst = f.max;
     out.solve = b.p50;
@@ -127,6 +186,7 @@ BenchResult gpu_factor(const BenchOptions& options) {
     const gpu::Device device = gpu::device();
     bool same_bits = true, direct = true;
     double worst = 0, refined = 0;
+    std::string profiles;
     for (int k = 0; k < options.pick(1, 3, 3); ++k) {
         const FactorMesh& mesh = meshes[k];
         options.tell(fmt::format("{} of {} tets", mesh.name, mesh.tets));
@@ -151,6 +211,9 @@ BenchResult gpu_factor(const BenchOptions& options) {
                 direct = direct && f.direct;
                 worst = std::max(worst, f.residual / f.cpu_residual);
                 refined = std::max(refined, f.refined);
+                profiles += fmt::format("\n{} of {} degrees of freedom, {}\n\n", mesh.name,
+                                        3 * s.b.size(), wide ? "double" : "float") +
+                            f.profile;
             }
             const auto measured = [&](const std::string& text) {
                 return device.found ? text : std::string("-");
@@ -186,7 +249,7 @@ BenchResult gpu_factor(const BenchOptions& options) {
                     device.found ? device.name + ", " + device.architecture
                                  : "no device: " + device.missing,
                     runs) +
-        table.text();
+        table.text() + profiles;
     result.json = nlohmann::json{{"device", device.name}, {"rows", json}}.dump(2);
     if (!device.found) return result;
     result.claims.push_back({"every factorisation succeeds", direct, direct ? "all" : "some fail"});

@@ -15,7 +15,7 @@ PROPERTIES = re.compile(
 
 
 HOT = re.compile(r"(TetGradient|ElementGradient|TetEnergy|ElementEnergy|Sweep)<(?!SplineLaw).*float|^(TetBody|HookeBody)<(?!SplineLaw)"
-                 r"|(factor|substitute)_tiles<")
+                 r"|factor_tiles<\w+, false>|substitute_tiles<")
 
 
 def short(symbol):

@@ -24,16 +24,17 @@ int resident_blocks(Kernel kernel, std::size_t shared) {
 /// Before a graph is captured, which is no time to load kernels.
 template <class T>
 void prepare_factor(CudaQueue&, T) {
-    check(cudaFuncSetAttribute(factor_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(sizeof(TileShared<T>))),
-          "shared memory of the factor");
+    for (const auto kernel : {factor_tiles<T, false>, factor_tiles<T, true>})
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(sizeof(TileShared<T>))),
+              "shared memory of the factor");
     resident_blocks(substitute_tiles<T>, 0);
 }
 template <class T>
 void run_factor(CudaQueue& queue, const FactorView<T>& view) {
     constexpr std::size_t shared = sizeof(TileShared<T>);
-    factor_tiles<T>
-        <<<resident_blocks(factor_tiles<T>, shared), tile_threads, shared, queue.stream()>>>(view);
+    const auto kernel = view.times ? factor_tiles<T, true> : factor_tiles<T, false>;
+    kernel<<<resident_blocks(kernel, shared), tile_threads, shared, queue.stream()>>>(view);
 }
 template <class T>
 void run_substitution(CudaQueue& queue, const SubstitutionView<T>& view) {

@@ -100,6 +100,13 @@ __device__ inline unsigned long long nanoseconds() {
     return now;
 }
 
+/// Of the processor's clock, modulo 2^32.
+__device__ inline unsigned cycles() {
+    unsigned now;
+    asm volatile("mov.u32 %0, %clock;" : "=r"(now));
+    return now;
+}
+
 /// The thread's number in its block, read anew: kept, it and all that is found from it take more
 /// registers than there are.
 __device__ inline int own_thread() {

@@ -10,7 +10,7 @@
 
 namespace limber::gpu {
 
-template <class T>
+template <class T, bool profiled>
 class FactorBlock {
   public:
     __device__ FactorBlock(const FactorView<T>& view, TileShared<T>& shared)
@@ -23,7 +23,9 @@ class FactorBlock {
         await_copies();
         __syncthreads();
         while (s_.ticket[slot] < v_.n_tasks) {
+            begin_time();
             if (!do_task(s_.task[slot], 1 - slot)) return;
+            end_time(s_.ticket[slot]);
             slot = 1 - slot;
         }
     }
@@ -54,6 +56,19 @@ class FactorBlock {
         if (thread() == 0) store_release(v_.made + tile, epoch_);
     }
 
+    // ---- a profile, by the first thread
+    __device__ void begin_time() {
+        if constexpr (profiled) {
+            time_ = {nanoseconds(), cycles(), 0};
+        }
+    }
+    __device__ void end_time(int ticket) {
+        if constexpr (profiled) {
+            time_.cycles = cycles() - time_.cycles;
+            if (thread() == 0) v_.times[ticket] = time_;
+        }
+    }
+
     // ---- waits, all by the first warp
     /// How many of the 16 pairs of tiles a + k, b + k, .. have been made, without a gap.
     __device__ int count_made(const TileSum& t, int k) const {
@@ -69,6 +84,7 @@ class FactorBlock {
     template <class Poll>
     __device__ int wait(const Poll& poll) {
         flip_ = 1 - flip_;
+        const unsigned begin = profiled ? cycles() : 0;
         if (warp() == 0) {
             TilePatience patience{v_.control};
             int answer = poll();
@@ -79,6 +95,7 @@ class FactorBlock {
             if (lane() == 0) s_.waited[flip_] = answer;
         }
         __syncthreads();
+        if constexpr (profiled) time_.waited += cycles() - begin;
         return s_.waited[flip_];
     }
     __device__ int wait_for_sum(const TileSum& t, int k) {
@@ -368,17 +385,18 @@ class FactorBlock {
     const unsigned epoch_;
     unsigned next_ = 0;
     int flip_ = 0;
+    TileTime time_;
 };
 
 /// Blocks that shall be resident on a processor: what shared memory has room for.
 template <class T>
 inline constexpr int factor_blocks = sizeof(T) == 8 ? 2 : 3;
 
-template <class T>
+template <class T, bool profiled>
 __global__ void __launch_bounds__(tile_threads, factor_blocks<T>)
     factor_tiles(const __grid_constant__ FactorView<T> view) {
     extern __shared__ __align__(16) double tile_shared[];
-    FactorBlock<T>(view, *reinterpret_cast<TileShared<T>*>(tile_shared)).run();
+    FactorBlock<T, profiled>(view, *reinterpret_cast<TileShared<T>*>(tile_shared)).run();
 }
 
 }  // namespace limber::gpu

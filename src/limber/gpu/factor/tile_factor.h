@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "limber/gpu/factor/plan.h"
+#include "limber/gpu/factor/view.h"
 #include "limber/linalg/linear_operator.h"
 #include "limber/linalg/solve_stats.h"
 
@@ -34,6 +35,8 @@ class TileFactor {
         std::vector<double> factor, solve;
     };
     virtual Times time(int runs) = 0;
+    /// One more run with the times of its tasks, in their order; on the host none.
+    virtual std::vector<TileTime> profile() = 0;
     /// Of the device's memory.
     virtual std::int64_t bytes() const = 0;
     /// How long a task may wait before the run is given up [s].

@@ -51,13 +51,13 @@ class TileArrays {
         n_nodes_ = plan.n_nodes;
     }
 
-    /// Puts a factorisation of A into the queue.
-    void factorize() {
+    /// Puts a factorisation of A into the queue. `times`: one a task, or null.
+    void factorize(TileTime* times = nullptr) {
         q_.once(BeginFactor{control_.data()});
         run_factor(q_, FactorView<T>{tasks_.data(), count(tasks_), entries_.data(), pulls_.data(),
                                      relative_.data(), free_bits_.data(),
                                      reinterpret_cast<const double*>(A_.data()), tiles_.data(),
-                                     made_.data(), control_.data()});
+                                     made_.data(), control_.data(), times});
     }
     /// x = A⁻¹ b.
     void solve(typename Queue::template Array<Vec3d>& b, typename Queue::template Array<Vec3d>& x) {
@@ -180,6 +180,15 @@ class TileFactorOn final : public TileFactor<T> {
         for (int k = 0; k < runs; ++k)
             out.solve.push_back(elapsed_ms(q_, [this] { solve_->run(); }));
         control();
+        return out;
+    }
+    std::vector<TileTime> profile() override {
+        typename Queue::template Array<TileTime> times;
+        q_.resize(times, plan_.tasks.size());
+        arrays_.factorize(times.data());
+        control();
+        std::vector<TileTime> out(times.size());
+        q_.get(times, std::span(out));
         return out;
     }
     std::int64_t bytes() const override { return q_.bytes(); }

@@ -52,6 +52,12 @@ struct BeginSubstitution {
     }
 };
 
+/// When a task was at work, for a profile.
+struct TileTime {
+    unsigned long long begin = 0;     // [ns], of the device's clock
+    unsigned cycles = 0, waited = 0;  // of its processor's clock; waited: for other tasks
+};
+
 template <class T>
 struct FactorView {
     const TileTask* tasks = nullptr;
@@ -66,6 +72,7 @@ struct FactorView {
     T* tiles = nullptr;         // those of nothing but padding stay as they are: zero
     unsigned* made = nullptr;   // per tile: epoch of the run that made it
     TileControl* control = nullptr;
+    TileTime* times = nullptr;  // per task; of a profiled run alone
 };
 
 /// A number of a vector and the run that it is from, which travel together: who reads the one knows
