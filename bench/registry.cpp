@@ -99,6 +99,8 @@ const BenchEntry table[] = {
      contact_speed},
     {"zeng2022-table2", "Zeng et al. 2022, Table 2",
      "building W against solving in every iteration, 10 and 200 iterations", zeng2022_table2},
+    {"gpu-factor", "limber",
+     "a fresh factor, a solve and their errors on the graphics card, beside the CPU's", gpu_factor},
     {"view-rate", "the live page", "step rate with the page against without, frames that arrive",
      view_rate},
 };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ptxas said of every kernel: registers, stack, spilled bytes, as a table. Exit 1 where a hot one spills: what every
-iteration runs, in float. The spline law indexes its knots and keeps them on the stack whatever it does.
+iteration runs, in float, and the factor in both precisions. The spline law indexes its knots and keeps them on the stack whatever it does.
 
     tools/cuda_registers.py BUILD_FOLDER
 """
@@ -14,7 +14,8 @@ PROPERTIES = re.compile(
     r"ptxas info\s+: Used (\d+) registers")
 
 
-HOT = re.compile(r"(TetGradient|ElementGradient|TetEnergy|ElementEnergy|Sweep)<(?!SplineLaw).*float|^(TetBody|HookeBody)<(?!SplineLaw)")
+HOT = re.compile(r"(TetGradient|ElementGradient|TetEnergy|ElementEnergy|Sweep)<(?!SplineLaw).*float|^(TetBody|HookeBody)<(?!SplineLaw)"
+                 r"|factor_tiles<\w+, false>|substitute_tiles<")
 
 
 def short(symbol):

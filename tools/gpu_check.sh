@@ -2,6 +2,7 @@
 # Everything that needs a graphics card, in one call of less than ten minutes: what the card is, the steps of the CPU on it in
 # float and in double, the same bits ten times, exact resume, and compute-sanitizer. Runs what tools/gpu_pack.sh has gathered;
 # full output in $OUT (default build/gpu/out), a table last. Exit 1 where something failed, 77 where there is no card.
+#   tools/gpu_check.sh [factor]     factor: that of gpu/factor alone, with its times; less than two minutes
 set -uo pipefail
 cd "$(dirname "$0")/.."
 pack=$PWD/build/gpu/pack out=${OUT:-$PWD/build/gpu/out}
@@ -22,20 +23,28 @@ check() {  # name, then a command
   table+="| $name | $([ $code = 0 ] && echo passed || echo "FAILED ($code)") | $((SECONDS - begin)) |\n"
   [ $code = 0 ] || tail -n 20 "$out/$name.txt"
 }
-check steps carried test_gpu --gtest_brief=1 --gtest_filter='OnDevice.takes*'
-check runs carried test_gpu --gtest_brief=1 --gtest_filter='OnDevice.runs*'
-check ten_times carried test_gpu --gtest_brief=1 --gtest_filter='OnDevice.gives*'
-check resume carried test_gpu --gtest_brief=1 --gtest_filter='OnDevice.goes*'
+check factor carried test_gpu --gtest_brief=1 --gtest_filter='TileFactorOnDevice.*'
+check gpu_factor env LIMBER_SCENES="$pack/scenes" "$pack"/lib/ld-linux-x86-64.so.2 --library-path "$libraries" \
+  "$pack/limber" bench gpu-factor --out "$out/gpu-factor"
+sanitized='TileFactorOnDevice.sanitized*'
+if [ "${1:-}" != factor ]; then
+  check steps carried test_gpu --gtest_brief=1 --gtest_filter='OnDevice.takes*'
+  check runs carried test_gpu --gtest_brief=1 --gtest_filter='OnDevice.runs*'
+  check ten_times carried test_gpu --gtest_brief=1 --gtest_filter='OnDevice.gives*'
+  check resume carried test_gpu --gtest_brief=1 --gtest_filter='OnDevice.goes*'
+  sanitized='*OnDevice.sanitized*'
+fi
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 if [ -x "$sanitizer" ]; then
   for tool in memcheck racecheck; do
     check $tool timeout 150 "$sanitizer" --tool $tool --error-exitcode 9 --target-processes all \
       "$pack"/lib/ld-linux-x86-64.so.2 --library-path "$libraries" "$pack/test_gpu" --gtest_brief=1 \
-      --gtest_filter='OnDevice.sanitized*'
+      --gtest_filter="$sanitized"
   done
 else
   table+="| compute-sanitizer | not there | 0 |\n"
 fi
-grep -h 'double: median' "$out/steps.txt" || true
+cat "$out/gpu_factor.txt"
+[ "${1:-}" = factor ] || grep -h 'double: median' "$out/steps.txt" || true
 printf "$table" | tee "$out/gpu_check.md"
 exit $failed

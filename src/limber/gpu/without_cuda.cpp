@@ -4,6 +4,7 @@
 #include "limber/gpu/descent/run.h"
 #include "limber/gpu/device.h"
 #include "limber/gpu/errors.h"
+#include "limber/gpu/factor/tile_factor.h"
 #include "limber/gpu/vertex_block/run.h"
 
 namespace limber::gpu {
@@ -34,6 +35,12 @@ std::unique_ptr<DescentRun> start_on_cuda(DescentData<double>, const DescentSetu
 }
 std::unique_ptr<DescentRun> start_on_cuda(DescentData<double>, VertexBlockData<double>,
                                           const DescentSetup&) {
+    throw InputError(missing);
+}
+std::unique_ptr<TileFactor<double>> start_double_factor(const TilePlan&, const BlockCsr&) {
+    throw InputError(missing);
+}
+std::unique_ptr<TileFactor<float>> start_float_factor(const TilePlan&, const BlockCsr&) {
     throw InputError(missing);
 }
 
