@@ -135,7 +135,7 @@ std::string profile_text(const gpu::TilePlan& plan, const std::vector<gpu::TileT
     for (std::size_t k = 0; k < times.size(); ++k) {
         const gpu::TileTask& task = plan.tasks[k];
         const Index place = task.tile.out - widest->first_tile;
-        if (task.work == gpu::TileWork::diagonal && place >= 0 &&
+        if (task.work == gpu::TileTaskKind::diagonal && place >= 0 &&
             task.tile.out < widest->first_update)
             ends.push_back(begin_us(times[k]) + times[k].cycles / per_us);
     }

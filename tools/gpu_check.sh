@@ -5,9 +5,11 @@
 #   tools/gpu_check.sh [factor]     factor: that of gpu/factor alone, with its times; less than two minutes
 set -uo pipefail
 cd "$(dirname "$0")/.."
-pack=$PWD/build/gpu/pack out=${OUT:-$PWD/build/gpu/out}
-mkdir -p "$out"
-[ -x "$pack/test_gpu" ] || { echo "gpu_check.sh: no $pack/test_gpu: tools/gpu_pack.sh makes it" >&2; exit 2; }
+pack=$PWD/build/gpu/unpacked out=${OUT:-$PWD/build/gpu/out}
+[ -f build/gpu/pack.tgz ] || { echo "gpu_check.sh: no build/gpu/pack.tgz: tools/gpu_pack.sh makes it" >&2; exit 2; }
+rm -rf "$pack"
+mkdir -p "$out" "$pack"
+tar -C "$pack" -xzf build/gpu/pack.tgz
 # The driver's own libraries lie where the machine has them.
 libraries=$pack/lib:$(dirname "$(ldconfig -p 2>/dev/null | awk '/libcuda\.so\.1/{print $NF; exit}')" 2>/dev/null):${LD_LIBRARY_PATH:-}
 carried() { local program=$1; shift; "$pack"/lib/ld-linux-x86-64.so.2 --library-path "$libraries" "$pack/$program" "$@"; }

@@ -94,6 +94,33 @@ TEST_F(OnDevice, takes_the_steps_of_the_cpu) {
     }
 }
 
+/// As many tiles as the card has processors, each kept by one; and more than it works on at a time.
+TEST_F(OnDevice, takes_the_steps_of_the_cpu_where_tiles_fill_it) {
+    for (const int cells : {22, 34, 42}) {
+        for (const char* direction : {"jacobi", "block_jacobi"}) {
+            SCOPED_TRACE(std::to_string(cells) + " cells, " + direction);
+            const std::string n = std::to_string(cells);
+            DeviceCase c{"block " + n, inverting_law};
+            c.solver = "direction = \"" + std::string(direction) + "\"";
+            c.bodies = "[[body]]\nname = \"block\"\nshape = \"box\"\nsize = [1, 1, 1]\ncells = [" +
+                       n + ", " + n + ", " + n +
+                       "]\nmaterial = \"m\"\nvelocity = [0, 1, 0.5]\n"
+                       "[[pin]]\nbody = \"block\"\nselect = { side = \"x-\" }\n";
+            const SceneDef single = scene_of(c, "float"), twofold = scene_of(c, "double");
+            const StepDistances on_card = distances_of_steps(single, single, on_device<false>, 4);
+            const StepDistances rounding = distances_of_steps(single, twofold, on_cpu, 4);
+            const StepDistances exact = distances_of_steps(twofold, twofold, on_device<false>, 4);
+            std::printf(
+                "%-22s %-36s double: median %.1e, worst %.1e; float: %.1e, %.1e; float and "
+                "double of the CPU: %.1e, %.1e\n",
+                c.name.c_str(), direction, exact.median(), exact.worst(), on_card.median(),
+                on_card.worst(), rounding.median(), rounding.worst());
+            EXPECT_LT(exact.worst(), 1e-10);
+            EXPECT_LT(on_card.median(), 1e-4 + 3 * rounding.median());
+        }
+    }
+}
+
 TEST_F(OnDevice, runs_as_the_cpu_does_in_double) {
     for (const DeviceCase& c : all_cases()) {
         if (c.sensitive) continue;

@@ -120,11 +120,23 @@ struct PointLaw {
         if (!conversion.on || (v.J > 0 && v.J * v.J > least * least * v.II)) return false;
         return signed_svd(F).s.z < least;
     }
+    /// Whether l stays 0 in the next iteration, by a bound alone.
+    template <class T>
+    LIMBER_HD bool stays_itself(const Mat3<T>& F, const T& before) const {
+        return !conversion.on || (!(before > T(0)) && clear(invariants_of(F)));
+    }
     /// l of the next iteration, Eq. (17), from that of the one before; 0 without conversion.
     template <class T>
     LIMBER_HD T interpolant(const Mat3<T>& F, const T& before) const;
 
   private:
+    /// s₂ >= J / |cof F| for J > 0, since |cof F| >= s₀ s₁: usually above λ⁺ without a
+    /// decomposition.
+    template <class T>
+    LIMBER_HD auto clear(const Invariants<T>& v) const {
+        const T upper(conversion.upper);
+        return (v.J > T(0)) & (v.J * v.J > upper * upper * v.II);
+    }
     LIMBER_HD ProjectiveElasticOf<P> projective() const { return {law.small_strain().mu}; }
     LIMBER_HD VolumeTermOf<Scalar> volume_term() const { return {volume}; }
     /// What the eigen-system is of: the law, or what of it is isotropic.
@@ -137,6 +149,8 @@ struct PointLaw {
     /// Apart, so that the usual path keeps its matrices in registers.
     template <class T>
     [[gnu::noinline]] LIMBER_HD Mat3<T> mixed_stress(const Mat3<T>& F, const T& l) const;
+    template <class T>
+    [[gnu::noinline]] LIMBER_HD T interpolant_of_stretches(const Mat3<T>& F, const T& l) const;
     template <class T>
     LIMBER_HD PrincipalCurvature<T> curvature(const Vec3<T>& s, const T& l) const;
 };
@@ -182,7 +196,8 @@ template <class Law>
 template <class T>
 LIMBER_HD Mat3<T> PointLaw<Law>::stress(const Mat3<T>& F, const T& l) const {
     if (volume == 0 && !any(l > T(0))) return law.stress(F);
-    return mixed_stress(F, l);
+    const Mat3<T> copy = F;  // F itself has no address, and stays where it is
+    return mixed_stress(copy, l);
 }
 
 template <class Law>
@@ -351,17 +366,20 @@ LIMBER_HD T PointLaw<Law>::interpolant(const Mat3<T>& F, const T& before) const 
     if (!conversion.on) return zero;
     const T faded = before - T(conversion.fade);
     T l = select(faded > zero, faded, zero);
-    // s₂ >= J / |cof F| for J > 0, since |cof F| >= s₀ s₁: usually above λ⁺ without a
-    // decomposition.
-    const T upper(conversion.upper);
-    const Invariants<T> v = invariants_of(F);
-    const auto clear = (v.J > zero) & (v.J * v.J > upper * upper * v.II);
-    if (any(!clear)) {
-        const T smallest = signed_svd(F).s.z;
-        const T wanted = (upper - smallest) * T(Scalar(1) / (conversion.upper - conversion.lower));
-        l = select(wanted > l, wanted, l);
+    if (any(!clear(invariants_of(F)))) {
+        const Mat3<T> copy = F;
+        l = interpolant_of_stretches(copy, l);
     }
     return select(l < one, l, one);
+}
+
+template <class Law>
+template <class T>
+LIMBER_HD T PointLaw<Law>::interpolant_of_stretches(const Mat3<T>& F, const T& l) const {
+    const T smallest = signed_svd(F).s.z;
+    const T wanted =
+        (T(conversion.upper) - smallest) * T(Scalar(1) / (conversion.upper - conversion.lower));
+    return select(wanted > l, wanted, l);
 }
 
 }  // namespace limber

@@ -20,7 +20,7 @@ namespace cuda_kernels {
 inline constexpr int each_threads = 128, team_threads = 512;
 
 template <class Body>
-__global__ void __launch_bounds__(each_threads) each(Index n, Body body) {
+__global__ void __launch_bounds__(each_threads) each(Index n, const __grid_constant__ Body body) {
     const Index i = static_cast<Index>(blockIdx.x) * each_threads + static_cast<Index>(threadIdx.x);
     if (i < n) body(i);
 }
@@ -45,7 +45,8 @@ __device__ void add_up(Sum* part, Sum own) {
 /// what it adds up does not.
 template <class Sum, class Body, class End>
 __global__ void __launch_bounds__(sum_threads)
-    sum(Index n, Index chunk, Body body, End end, Sum* chunks, unsigned* done) {
+    sum(Index n, Index chunk, const __grid_constant__ Body body, End end, Sum* chunks,
+        unsigned* done) {
     // Raw: sums that do not begin at zero have a constructor, which shared memory cannot have.
     __shared__ double raw[sum_threads * sizeof(Sum) / sizeof(double)];
     Sum* part = reinterpret_cast<Sum*>(raw);
@@ -84,6 +85,125 @@ __global__ void __launch_bounds__(team_threads) team(Body body) {
     body(own);
 }
 
+/// All blocks of a body run at the same time (a cooperative launch).
+struct Grid {
+    static constexpr unsigned turn = 0x80000000u;
+    static constexpr unsigned patience = 1u << 26;  // polls: minutes, where a barrier takes 1 µs
+
+    int block, blocks, rank, size;
+    char* shared;
+    unsigned* barrier;
+    unsigned before = 0;  // of thread 0: the barrier's word as it arrived
+
+    __device__ void sync() const { __syncthreads(); }
+    /// The last block to arrive turns the highest bit over; nothing is put back. What the threads of
+    /// a block wrote before arrive() is seen by all threads after wait(): barriers of the blocks
+    /// with a release by the arrival, and an acquire after the poll that succeeds.
+    __device__ void arrive() {
+        __syncthreads();
+        if (threadIdx.x != 0) return;
+        const unsigned step = blockIdx.x == 0 ? turn - (gridDim.x - 1) : 1u;
+        asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;"
+                     : "=r"(before)
+                     : "l"(barrier), "r"(step)
+                     : "memory");
+    }
+    __device__ void wait() const {
+        if (threadIdx.x == 0) {
+            unsigned now = 0, polls = 0;
+            do {
+                asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(now) : "l"(barrier) : "memory");
+                if (++polls == patience) __trap();  // told as a lost device
+            } while (((before ^ now) & turn) == 0);
+            asm volatile("fence.acq_rel.gpu;" ::: "memory");
+        }
+        __syncthreads();
+    }
+    __device__ void sync_all() {
+        arrive();
+        wait();
+    }
+    /// By warps, and then over them. `scratch`: an entry a warp.
+    template <class Sum>
+    __device__ Sum sum(const Sum& own, Sum* scratch) const {
+        constexpr int n = sizeof(Sum) / sizeof(double);
+        union Numbers {
+            double at[n];
+            Sum sum;
+            __device__ Numbers() {}
+        } all;
+        all.sum = own;
+        for (int far = 16; far > 0; far /= 2)
+            for (int k = 0; k < n; ++k) all.at[k] += __shfl_down_sync(~0u, all.at[k], far);
+        __syncthreads();
+        if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = all.sum;
+        __syncthreads();
+        Sum out = scratch[0];
+#pragma unroll 1
+        for (unsigned warp = 1; warp < blockDim.x / 32; ++warp) out += scratch[warp];
+        return out;
+    }
+    /// Past the cache of the processor, and where 16 bytes make it up in one piece.
+    template <class T>
+    __device__ T fresh(const T& at) const {
+        static_assert(sizeof(T) % sizeof(ulonglong2) == 0 && alignof(T) >= sizeof(ulonglong2));
+        union Words {
+            ulonglong2 word[sizeof(T) / sizeof(ulonglong2)];
+            T value;
+            __device__ Words() {}
+        } out;
+        for (std::size_t k = 0; k < sizeof(T) / sizeof(ulonglong2); ++k)
+            asm volatile(
+                "{ .reg .b128 v; ld.relaxed.gpu.b128 v, [%2]; mov.b128 {%0, %1}, v; }"
+                : "=l"(out.word[k].x), "=l"(out.word[k].y)
+                : "l"(reinterpret_cast<const ulonglong2*>(&at) + k)
+                : "memory");
+        return out.value;
+    }
+    template <class Word>
+    __device__ void send(Word& to, const Word& word, unsigned epoch) const {
+        if constexpr (sizeof(Word) == sizeof(ulonglong2)) {
+            if (epoch != 0) {
+                const unsigned long long low = pair(word.x, word.y),
+                                         high = pair(word.z, __uint_as_float(epoch));
+                asm volatile("{ .reg .b128 v; mov.b128 v, {%1, %2}; st.relaxed.gpu.b128 [%0], v; }"
+                             :
+                             : "l"(&to), "l"(low), "l"(high)
+                             : "memory");
+                return;
+            }
+        }
+        to = word;
+    }
+    template <class Word>
+    __device__ Word receive(const Word& at, unsigned epoch, const Word& at_first) const {
+        Word word = at_first;
+        if constexpr (sizeof(Word) == sizeof(ulonglong2))
+            for (unsigned polls = 0; __float_as_uint(word.w) != epoch; word = fresh(at))
+                if (++polls == patience) __trap();
+        return word;
+    }
+
+  private:
+    __device__ static unsigned long long pair(float low, float high) {
+        return __float_as_uint(low) |
+               static_cast<unsigned long long>(__float_as_uint(high)) << 32;
+    }
+};
+/// Bodies that keep a tile have a processor's registers to themselves; of others two blocks share
+/// them.
+template <bool resident>
+inline constexpr int grid_threads = resident ? 512 : 384;
+template <bool resident, class Body>
+__global__ void __launch_bounds__(grid_threads<resident>, resident ? 1 : 2)
+    grid(const __grid_constant__ Body body, unsigned* barrier) {
+    extern __shared__ int4 shared[];
+    Grid own{static_cast<int>(blockIdx.x),  static_cast<int>(gridDim.x),
+             static_cast<int>(threadIdx.x), grid_threads<resident>,
+             reinterpret_cast<char*>(shared), barrier};
+    body(own);
+}
+
 static __global__ void decide(cudaGraphConditionalHandle handle, const bool* go) {
     cudaGraphSetConditional(handle, *go ? 1u : 0u);
 }
@@ -92,6 +212,7 @@ static __global__ void decide(cudaGraphConditionalHandle handle, const bool* go)
 
 class CudaQueue {
   public:
+    static constexpr int most_grid_threads = cuda_kernels::grid_threads<true>;
     template <class T>
     class Array {
       public:
@@ -116,11 +237,24 @@ class CudaQueue {
     CudaQueue() {
         check(cudaStreamCreateWithFlags(&own_, cudaStreamNonBlocking), "a stream of the device");
         stream_ = own_;
+        for (cudaEvent_t* event : {&began_, &ended_})
+            check(cudaEventCreate(event), "an event of the device");
         resize(chunks_, most_chunks * room);
         resize(done_, 1);
+        resize(barrier_, 1);
+        int device = 0;
+        check(cudaGetDevice(&device), "the device");
+        check(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, device),
+              "the device");
+        check(
+            cudaDeviceGetAttribute(&most_shared_, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+            "the device");
     }
     ~CudaQueue() {
         for (cudaStream_t stream : inner_) cudaStreamDestroy(stream);
+        for (void* host : pinned_) cudaHostUnregister(host);
+        for (cudaEvent_t event : {began_, ended_})
+            if (event) cudaEventDestroy(event);
         if (own_) cudaStreamDestroy(own_);
     }
     CudaQueue(const CudaQueue&) = delete;
@@ -140,7 +274,7 @@ class CudaQueue {
     template <class T>
     void put(std::span<const T> from, Array<T>& to) {
         if (from.empty()) return;
-        moved_ += static_cast<std::int64_t>(from.size_bytes());
+        use_.up += static_cast<std::int64_t>(from.size_bytes());
         check(
             cudaMemcpyAsync(to.data_, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, own_),
             "a copy to the device");
@@ -148,10 +282,20 @@ class CudaQueue {
     template <class T>
     void get(const Array<T>& from, std::span<T> to) {
         if (to.empty()) return;
-        moved_ += static_cast<std::int64_t>(to.size_bytes());
+        use_.down += static_cast<std::int64_t>(to.size_bytes());
         check(cudaMemcpyAsync(to.data(), from.data_, to.size_bytes(), cudaMemcpyDeviceToHost, own_),
               "a copy from the device");
         wait();
+    }
+    /// The host's memory stays where it is while the queue lives: the card then copies by itself.
+    template <class T>
+    void pin(std::span<T> host) {
+        if (host.empty()) return;
+        if (cudaHostRegister(host.data(), host.size_bytes(), cudaHostRegisterDefault) ==
+            cudaSuccess)
+            pinned_.push_back(host.data());
+        else
+            cudaGetLastError();  // slower, and right all the same
     }
     template <class Body>
     void each(Index n, const Body& body) {
@@ -175,6 +319,33 @@ class CudaQueue {
         cuda_kernels::sum<Sum><<<static_cast<unsigned>(blocks), sum_threads, 0, stream_>>>(
             n, chunk, body, end, reinterpret_cast<Sum*>(chunks_.data_), done_.data_);
     }
+    bool keeps(Index blocks, std::size_t shared_bytes) const {
+        return blocks <= processors_ && shared_bytes <= static_cast<std::size_t>(most_shared_);
+    }
+    template <bool resident, class Body>
+    void grid(Index blocks, std::size_t shared_bytes, Body body) {
+        const auto kernel = cuda_kernels::grid<resident, Body>;
+        const char* const what = "a grid of the device";
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(shared_bytes)),
+              what);
+        int together = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                  &together, kernel, cuda_kernels::grid_threads<resident>, shared_bytes),
+              what);
+        const Index most = static_cast<Index>(together) * processors_;
+        cudaLaunchAttribute cooperative{};
+        cooperative.id = cudaLaunchAttributeCooperative;
+        cooperative.val.cooperative = 1;
+        cudaLaunchConfig_t config{};
+        config.gridDim = dim3(static_cast<unsigned>(std::min(blocks, most)));
+        config.blockDim = dim3(cuda_kernels::grid_threads<resident>);
+        config.dynamicSmemBytes = shared_bytes;
+        config.stream = stream_;
+        config.attrs = &cooperative;
+        config.numAttrs = 1;
+        check(cudaLaunchKernelEx(&config, kernel, body, barrier_.data_), what);
+    }
     template <class Steps>
     void repeat(const bool* go, const Steps& steps);
 
@@ -185,8 +356,14 @@ class CudaQueue {
     void wait() { check(cudaStreamSynchronize(own_), "a step on the device"); }
     /// Of the device's memory in arrays.
     std::int64_t bytes() const { return bytes_; }
-    /// Between host and device, both ways, so far.
-    std::int64_t moved() const { return moved_; }
+    /// Since it was asked for the last time. The host has waited for what it tells.
+    DeviceUse take_use() {
+        float ms = 0;
+        if (ran_) check(cudaEventElapsedTime(&ms, began_, ended_), "a step on the device");
+        use_.ms = static_cast<double>(ms);
+        ran_ = false;
+        return std::exchange(use_, {});
+    }
     cudaStream_t stream() const { return stream_; }
 
   private:
@@ -205,8 +382,13 @@ class CudaQueue {
     std::vector<cudaStream_t> inner_;                // of loops within loops
     std::size_t depth_ = 0;
     Array<double> chunks_;
-    Array<unsigned> done_;
-    std::int64_t bytes_ = 0, moved_ = 0;
+    Array<unsigned> done_, barrier_;
+    int processors_ = 0, most_shared_ = 0;
+    std::int64_t bytes_ = 0;
+    DeviceUse use_;
+    std::vector<void*> pinned_;
+    cudaEvent_t began_ = nullptr, ended_ = nullptr;  // the last program
+    bool ran_ = false;
 };
 
 template <class Steps>
@@ -267,7 +449,12 @@ class CudaQueue::Program {
     }
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
-    void run() { check(cudaGraphLaunch(graph_, queue_.own_), "a step on the device"); }
+    void run() {
+        check(cudaEventRecord(queue_.began_, queue_.own_), "a step on the device");
+        check(cudaGraphLaunch(graph_, queue_.own_), "a step on the device");
+        check(cudaEventRecord(queue_.ended_, queue_.own_), "a step on the device");
+        queue_.ran_ = true;
+    }
 
   private:
     CudaQueue& queue_;

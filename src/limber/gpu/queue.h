@@ -7,11 +7,13 @@
 // a queue that only counts says how much memory the device will need.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "limber/core/types.h"
+#include "limber/solve/step_report.h"
 
 namespace limber::gpu {
 
@@ -23,9 +25,41 @@ inline constexpr Index sum_chunk(Index n) {
     return sum_threads * std::max<Index>(1, (blocks + most_chunks - 1) / most_chunks);
 }
 
+/// Blocks of threads that run one body together, as the host plays them: one block of one thread.
+struct HostGrid {
+    static constexpr int block = 0, blocks = 1, rank = 0, size = 1;
+    char* shared;
+    void sync() const {}      // of the threads of a block
+    void sync_all() const {}  // of all blocks: arrive() and wait()
+    void arrive() const {}
+    void wait() const {}
+    /// Σ of a block's threads, always in the same order; every thread gets it.
+    template <class Sum>
+    Sum sum(const Sum& own, Sum* /*scratch*/) const {
+        return own;
+    }
+    /// What another block may have written since the last sync_all().
+    template <class T>
+    const T& fresh(const T& at) const {
+        return at;
+    }
+    /// A word of four numbers, the last one the number of the sweep that it belongs to: who finds
+    /// that in it, or waits until it does, has the others as well. 0: a barrier tells instead.
+    template <class Word>
+    void send(Word& to, const Word& word, unsigned /*epoch*/) const {
+        to = word;
+    }
+    /// `at_first`: what was found there before.
+    template <class Word>
+    Word receive(const Word&, unsigned /*epoch*/, const Word& at_first) const {
+        return at_first;
+    }
+};
+
 /// Runs bodies at once, one index after the other.
 class HostQueue {
   public:
+    static constexpr int most_grid_threads = HostGrid::size;
     template <class T>
     class Array {
       public:
@@ -74,6 +108,17 @@ class HostQueue {
         }
         end(total);
     }
+    /// Whether each of so many blocks can have a part of the work to itself, with so much memory
+    /// of its own for as long as a body runs.
+    bool keeps(Index /*blocks*/, std::size_t /*shared_bytes*/) const { return false; }
+    /// body(grid) by up to `blocks` blocks at a time with `shared_bytes` each. Resident bodies:
+    /// what keeps() was asked for.
+    template <bool resident, class Body>
+    void grid(Index /*blocks*/, std::size_t shared_bytes, const Body& body) {
+        std::vector<std::max_align_t> shared(shared_bytes / sizeof(std::max_align_t) + 1);
+        HostGrid own{reinterpret_cast<char*>(shared.data())};
+        body(own);
+    }
     /// What `steps` puts into the queue, again and again while *go, which bodies write; not at all
     /// where it is false before the first round. May be nested.
     template <class Steps>
@@ -92,11 +137,15 @@ class HostQueue {
     };
     void wait() {}
     std::int64_t bytes() const { return 0; }
+    DeviceUse take_use() { return {}; }
+    template <class T>
+    void pin(std::span<T>) {}
 };
 
 /// Runs nothing: adds up what arrays would take.
 class CountingQueue {
   public:
+    static constexpr int most_grid_threads = 512;
     template <class T>
     class Array {
       public:
@@ -122,6 +171,9 @@ class CountingQueue {
     void once(const Body&) {}
     template <class Sum, class Body, class End>
     void sum(Index, const Body&, const End&) {}
+    bool keeps(Index, std::size_t) const { return false; }
+    template <bool resident, class Body>
+    void grid(Index, std::size_t, const Body&) {}
     template <class Steps>
     void repeat(const bool*, const Steps&) {}
     template <class Steps>
@@ -132,6 +184,9 @@ class CountingQueue {
     };
     void wait() {}
     std::int64_t bytes() const { return bytes_; }
+    DeviceUse take_use() { return {}; }
+    template <class T>
+    void pin(std::span<T>) {}
 
   private:
     std::int64_t bytes_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/parallel.h"
 #include "limber/gpu/device.h"
 #include "limber/gpu/errors.h"
 #include "limber/solve/model.h"
@@ -23,6 +24,15 @@ DeviceStepper::DeviceStepper(const Model& model, const FirstGuess& guess,
     for (const Material& material : model.materials)
         converts_ = converts_ || material.conversion.on;
     if (converts_) kept_.resize(static_cast<std::size_t>(model.n_tets()));
+    any_held_ = std::any_of(model.free.begin(), model.free.end(), [](const Vec3d& f) {
+        return f != Vec3d{1, 1, 1};
+    });
+    run_->pin(x_end_);
+    run_->pin(reaction_);
+}
+
+DeviceStepper::~DeviceStepper() {
+    run_.reset();  // before the arrays it copies to
 }
 
 /// Entries of contact terms by the node that they touch, in the order of the terms.
@@ -59,18 +69,34 @@ StepNumbers DeviceStepper::numbers(const StepInput& in) const {
     return out;
 }
 
-void DeviceStepper::compute(const StepInput& in, const State& state) {
+void DeviceStepper::compute(const StepInput& in, const State& state, DeviceUse& use) {
+    run_->take_use();  // what was copied between steps is theirs
     v_start_ = state.v;
     if (state.x != x_there_ || state.v != v_there_) run_->put_state(state.x, state.v);
     forget_state();  // until the step has come to its end
-    run_->put_loads(in.external, in.external_start);
-    run_->put_pins(in.pin_velocity);
+    // Loads and pins that stay as they are stay where they are.
+    const auto is_new = [](std::span<const Vec3d> now, std::vector<Vec3d>& there) {
+        if (std::equal(now.begin(), now.end(), there.begin(), there.end())) return false;
+        there.assign(now.begin(), now.end());
+        return true;
+    };
+    const bool at_end = is_new(in.external, loads_there_);
+    if (is_new(in.external_start, loads_there_before_) || at_end)
+        run_->put_loads(in.external, in.external_start);
+    if (is_new(in.pin_velocity, pins_there_)) run_->put_pins(in.pin_velocity);
     touch(in.contact);
     run_->put_contact(touched_);
     run_->run(numbers(in), wants_spectrum(state.step));
     control_ = run_->control();
-    run_->get_step(x_end_, v_mean_);
-    run_->get_reactions(reaction_);
+    run_->get_positions(x_end_);
+    // As EndNodes has it, to the bit: less to copy.
+    parallel_for(static_cast<Index>(x_end_.size()), 4096,
+                 [&](Index i) { v_mean_[i] = (1 / in.h) * (x_end_[i] - state.x[i]); });
+    if (any_held_) run_->get_reactions(reaction_);
+    const DeviceUse own = run_->take_use();
+    use.ms += own.ms;
+    use.up += own.up;
+    use.down += own.down;
 }
 
 void DeviceStepper::free_motion(const StepInput& in, State& state, NodeForces& forces,
@@ -81,7 +107,7 @@ void DeviceStepper::free_motion(const StepInput& in, State& state, NodeForces& f
     report.solve.status = SolveStatus::not_finite;
     report.solve.iterations = before;
     try {
-        if (lost_.empty()) compute(in, state);
+        if (lost_.empty()) compute(in, state, report.device);
     } catch (const DeviceLost& error) {
         lost_ = error.what();
     }

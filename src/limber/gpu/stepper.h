@@ -23,6 +23,7 @@ class DeviceStepper : public Stepper {
   public:
     DeviceStepper(const Model& model, const FirstGuess& guess, std::unique_ptr<DescentRun> run,
                   const DescentSetup& setup);
+    ~DeviceStepper() override;
     void free_motion(const StepInput& in, State& state, NodeForces& forces,
                      StepReport& report) override;
     void integrate(const StepInput& in, State& state) const override;
@@ -58,7 +59,7 @@ class DeviceStepper : public Stepper {
     std::string lost_;         // why the device is gone; empty: it is there
 
   private:
-    void compute(const StepInput& in, const State& state);
+    void compute(const StepInput& in, const State& state, DeviceUse& use);
     void touch(std::span<const ContactTerm> terms);
     StepNumbers numbers(const StepInput& in) const;
     void finish(const StepInput& in, State& state, NodeForces& forces, StepReport& report);
@@ -66,7 +67,9 @@ class DeviceStepper : public Stepper {
 
     FirstGuess guess_;
     std::vector<Vec3d> x_there_, v_there_;  // the state on the device; empty: not known
+    std::vector<Vec3d> loads_there_, loads_there_before_, pins_there_;  // likewise
     std::vector<Vec3d> x_end_, v_mean_, reaction_, v_start_;
+    bool any_held_ = false;  // by pins
     TouchedNodes touched_;
     std::vector<Index> count_;  // of entries a node, all 0 between steps
 };

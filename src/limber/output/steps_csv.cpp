@@ -18,7 +18,8 @@ std::string steps_header() {
     out += ",absolute_residual,status,substeps";  // ours, after what the contract names
     out += ",updated_supernodes,updated_share,update_estimate_ms,update_ms,badness_left";
     out += ",constraints,contact_iterations,contact_residual,smallest_gap";
-    return out + ",contact_passes,contact_rounds,contact_built";
+    out += ",contact_passes,contact_rounds,contact_built";
+    return out + ",device_ms,device_up,device_down";
 }
 
 std::string flag_names(unsigned flags) {
@@ -78,6 +79,9 @@ void append_step_row(std::string& out, const StepReport& report) {
     count(report.constraints.passes);
     count(report.constraints.rounds);
     optional(report.constraints.built_share());
+    optional(report.device.ms);
+    count(report.device.up);
+    count(report.device.down);
 }
 
 void StepsCsv::begin(const World& world) {

@@ -66,6 +66,12 @@ struct FactorUpdate {
     double node_rotation_ms = 0, error_ms = 0, matrix_ms = 0;  // parts of rotate and assemble
 };
 
+/// What a step did on a graphics card; zero for others.
+struct DeviceUse {
+    double ms = 0;                  // its kernels, by the clock of the card
+    std::int64_t up = 0, down = 0;  // copied there and back [bytes]
+};
+
 /// Results of one step, returned by value: files, viewer and benches all read this.
 struct StepReport {
     std::int64_t step = 0;  // number of the step, from 1
@@ -75,6 +81,7 @@ struct StepReport {
     SolveStats solve;  // of the last sub-step; iterations summed over sub-steps
     int substeps = 1;
     FactorUpdate update;
+    DeviceUse device;                                // of all sub-steps
     double kinetic = 0, elastic = 0, potential = 0;  // [J] at the end of the step
     int inverted_tets = 0;                           // with det F <= 0, at the end of the step
     int contacts = 0;

@@ -8,6 +8,7 @@
 #include "limber/gpu/descent/contact.h"
 #include "limber/gpu/descent/data.h"
 #include "limber/gpu/descent/run.h"
+#include "limber/gpu/descent/tile_memory.h"
 #include "limber/gpu/queue.h"
 
 namespace limber::gpu {
@@ -79,12 +80,82 @@ struct ElementArrays {
     }
 };
 
+/// Tiles, and what their blocks keep from sweep to sweep.
+template <class Queue, class Real>
+struct TileArrays {
+    template <class T>
+    using Array = typename Queue::template Array<T>;
+    TileView<Real> view;
+    int kept = 0;            // vertices of a tile in each thread, where blocks keep their tiles
+    std::size_t shared = 0;  // of a block's memory [bytes]
+    Array<TileRange> tile;
+    Array<Index> node;
+    Array<unsigned char> owner;
+    Array<TileSlots> slots;
+    Array<TileExchange> exchange;
+    Array<TileCorners> corner, slot;
+    Array<Quad<Real>> sums;
+    Array<unsigned> epoch;
+    Array<TileValue> value;
+    Array<Quad<Real>> x, reference, target;
+    Array<Vec3<Real>> inverse;
+    Array<Mat3<Real>> inverse_block;
+
+    void make(Queue& queue, const TileLayout& from, const DescentSetup& setup, bool converts) {
+        fill(queue, tile, from.tile);
+        fill(queue, node, from.node);
+        fill(queue, owner, from.owner);
+        fill(queue, slots, from.slots);
+        fill(queue, exchange, from.exchange);
+        fill(queue, corner, from.corner);
+        fill(queue, slot, from.slot);
+        queue.resize(epoch, 1);
+        queue.resize(value, 2 * static_cast<std::size_t>(from.n_tiles()));
+        view.n_tiles = from.n_tiles();
+        view.most_tets = from.most_tets;
+        view.most_vertices = from.most_vertices;
+        view.most_slots = from.most_slots;
+        view.tile = tile.data();
+        view.node = node.data();
+        view.owner = owner.data();
+        view.slots = slots.data();
+        view.exchange = exchange.data();
+        view.corner = corner.data();
+        view.slot = slot.data();
+        view.n_sums = from.n_sums;
+        view.epoch = epoch.data();
+        view.value = value.data();
+        TileMemory<Real> memory{};
+        if constexpr (sizeof(Real) == sizeof(float)) {
+            shared = memory.lay(nullptr, view, true, converts);
+            if (queue.keeps(from.n_tiles(), shared))
+                kept = kept_vertices(from.most_vertices, Queue::most_grid_threads,
+                                     setup.method == DescentMethod::block_jacobi);
+        }
+        queue.resize(sums, static_cast<std::size_t>(from.n_sums) *
+                               static_cast<std::size_t>(tile_places(setup.rules, kept > 0)));
+        view.sums = sums.data();
+        if (kept > 0) return;
+        shared = memory.lay(nullptr, view, false, converts);
+        const std::size_t n = static_cast<std::size_t>(from.n_copies());
+        for (auto* array : {&x, &reference, &target}) queue.resize(*array, n);
+        if (setup.method == DescentMethod::block_jacobi)
+            queue.resize(inverse_block, n);
+        else
+            queue.resize(inverse, n);
+        view.x = x.data();
+        view.reference = reference.data();
+        view.target = target.data();
+    }
+};
+
 /// Everything a step reads and writes.
 template <class Queue, class Real>
 struct DescentArrays {
     template <class T>
     using Array = typename Queue::template Array<T>;
     std::deque<TetGroupArrays<Queue, Real>> groups;
+    TileArrays<Queue, Real> tiles;
     ElementArrays<Queue, Spring> springs;
     ElementArrays<Queue, Membrane> membranes;
     ElementArrays<Queue, FlatHinge> flat_hinges;
@@ -95,7 +166,7 @@ struct DescentArrays {
     Array<Mat3<Real>> slot_block, quadratic_block;  // block_jacobi
     Array<double> mass, node_damping, stiffness;
     Array<unsigned char> pinned;
-    Array<Vec3d> x_n, v_n, v_before, external, external_start, pin_velocity, reaction, v_mean;
+    Array<Vec3d> x_n, v_n, v_before, external, external_start, pin_velocity, reaction;
     Array<Vec3<Real>> start, linear, x, reference, checkpoint, trial, inverse;
     Array<Vec3<Real>> touched, touched_diagonal;
     Array<Mat3<Real>> inverse_block, touched_block;
@@ -108,9 +179,12 @@ struct DescentArrays {
     Array<ContactTerm> terms;
     Array<Index> touched_node, touched_begin, touched_entry;
 
-    void make(Queue& queue, const DescentData<Real>& data, DescentMethod method) {
+    void make(Queue& queue, const DescentData<Real>& data, const DescentSetup& setup) {
+        const DescentMethod method = setup.method;
         const bool blocks = method == DescentMethod::block_jacobi;
         for (const auto& group : data.groups) groups.emplace_back().make(queue, group);
+        if (!data.tiles.empty() && method != DescentMethod::vertex_block)
+            tiles.make(queue, data.tiles, setup, data.converts());
         springs.make(queue, data.springs);
         membranes.make(queue, data.membranes);
         flat_hinges.make(queue, data.flat_hinges);
@@ -133,7 +207,7 @@ struct DescentArrays {
             queue.resize(slot_block, slots);
             queue.resize(quadratic_block, own);
         }
-        for (auto* array : {&x_n, &v_n, &v_before, &external, &pin_velocity, &reaction, &v_mean})
+        for (auto* array : {&x_n, &v_n, &v_before, &external, &pin_velocity, &reaction})
             queue.resize(*array, n);
         if (data.trapezoid) queue.resize(external_start, n);
         for (auto* array : {&start, &linear, &x, &trial, &reference, &checkpoint})
@@ -168,7 +242,6 @@ struct DescentArrays {
         if (method == DescentMethod::block_jacobi) v.inverse_block = inverse_block.data();
         if (method == DescentMethod::jacobi) v.inverse = inverse.data();
         v.reaction = reaction.data();
-        v.v_mean = v_mean.data();
         v.slots.begin = slot_begin.data();
         v.slot_value = slot_value.data();
         if (data.quadratic()) {

@@ -108,6 +108,7 @@ struct DescentControl {
     ValueSum rest;       // likewise
     double guess_value = 0, now_value = 0, now_noise = 0;
     bool now_converted = false;
+    bool look_compares = false;  // with the checkpoint, under the interpolants of the iterate
     double begin_elastic = 0, end_elastic = 0;  // under the interpolants of the end [J]
     double rounding_scale = 0;                  // Potential::rounding_scale() of all elements [J]
     double unit = 0;                            // of the precision

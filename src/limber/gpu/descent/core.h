@@ -22,7 +22,7 @@ class DescentCore : public DescentRun {
 
     DescentCore(Queue& queue, DescentData<Real> data, const DescentSetup& setup)
         : queue_(queue), data_(std::move(data)), setup_(setup) {
-        a_.make(queue_, data_, setup_.method);
+        a_.make(queue_, data_, setup_);
         fill(queue_, a_.rho, setup_.rho);
         fill(queue_, a_.phase_end, setup_.phase_end);
         control_ = a_.control.data();
@@ -57,14 +57,13 @@ class DescentCore : public DescentRun {
         control.unit = std::numeric_limits<Real>::epsilon();
         queue_.put(std::span<const DescentControl>(&control, 1), a_.control);
     }
-    void get_step(std::span<Vec3d> x, std::span<Vec3d> v_mean) override {
-        queue_.get(a_.x_n, x);
-        queue_.get(a_.v_mean, v_mean);
-    }
+    void get_positions(std::span<Vec3d> x) override { queue_.get(a_.x_n, x); }
+    void pin(std::span<Vec3d> host) override { queue_.pin(host); }
     void get_reactions(std::span<Vec3d> reaction) override { queue_.get(a_.reaction, reaction); }
     std::vector<double> interpolants(bool kept) override;
     void put_kept(std::span<const char> kept) override;
     std::int64_t bytes() const override { return queue_.bytes(); }
+    DeviceUse take_use() override { return queue_.take_use(); }
 
   protected:
     /// Puts a whole step into the queue. `spectrum`: with what is done in some steps only.
@@ -88,9 +87,11 @@ class DescentCore : public DescentRun {
     void begin();
     void guess();
     void end();
+    void finish();
     void hold(const Vec3<Real>* x);
     void gradient(const Vec3<Real>* x, bool hold);
-    void value(const Vec3<Real>* x);
+    template <class Then>
+    void value(const Vec3<Real>* x, const Then& then);
     void elastic(const Vec3<Real>* x);
 
     Queue& queue_;
@@ -200,32 +201,35 @@ void DescentCore<Queue, Real>::guess() {
     const Index n = data_.n_nodes;
     queue_.each(n, Guess<Real>{nodes_, numbers_, nodes_.x, setup_.at_start});
     hold(nodes_.x);
-    value(nodes_.x);
-    if (!setup_.at_start) {
-        queue_.once(KeepGuess{control_});
+    if (setup_.at_start) {
+        value(nodes_.x, StartLooks{control_});
+        queue_.each(n, Choose<Real>{nodes_, control_});
+    } else {
+        value(nodes_.x, KeepGuess{control_});
         queue_.each(n, Guess<Real>{nodes_, numbers_, nodes_.trial, true});
-        value(nodes_.trial);
-        queue_.once(CompareGuess{control_});
+        value(nodes_.trial, CompareGuess{control_});
         queue_.each(n, Choose<Real>{nodes_, control_});
         hold(nodes_.x);
-        value(nodes_.x);
-    } else {
-        queue_.each(n, Choose<Real>{nodes_, control_});
+        value(nodes_.x, StartLooks{control_});
     }
-    queue_.once(StartLooks{control_});
     gradient(nodes_.x, false);
     queue_.template sum<NormSum>(n, GradientNorm<Real>{nodes_}, SetScale{control_});
 }
 
 template <class Queue, class Real>
 void DescentCore<Queue, Real>::end() {
-    queue_.once(Revive{control_});
     if (data_.converts()) {
         elastic(nodes_.start);
         queue_.once(KeepBeginElastic{control_});
         elastic(nodes_.x);
         queue_.once(KeepEndElastic{control_});
     }
+    finish();
+}
+
+/// The state at the end.
+template <class Queue, class Real>
+void DescentCore<Queue, Real>::finish() {
     gradient(nodes_.x, false);
     queue_.template sum<NormSum>(
         data_.n_nodes, EndNodes<Real>{nodes_, numbers_, data_.trapezoid, data_.quasi_static},
@@ -271,21 +275,27 @@ void DescentCore<Queue, Real>::gradient(const Vec3<Real>* x, bool hold) {
 /// The energy of all elements into control->elastic.
 template <class Queue, class Real>
 void DescentCore<Queue, Real>::elastic(const Vec3<Real>* x) {
-    queue_.once(BeginValue{control_});
-    const AddElasticSum add{control_};
+    bool first = true;
+    const auto add = [&](Index n, const auto& body) {
+        if (first)
+            queue_.template sum<ElasticSum>(n, body, BeginWithElasticSum{control_});
+        else
+            queue_.template sum<ElasticSum>(n, body, AddElasticSum{control_});
+        first = false;
+    };
     each_group([&]<class Law>(auto& group, const PointLaw<Law>& law) {
-        queue_.template sum<ElasticSum>(group.n, TetEnergy<Law, Real>{law, group.view, x, control_},
-                                        add);
+        add(group.n, TetEnergy<Law, Real>{law, group.view, x, control_});
     });
     each_cloth([&]<class Element>(auto& cloth, Element) {
-        queue_.template sum<ElasticSum>(
-            cloth.n, ElementEnergy<Real, Element>{cloth.elements.data(), x, control_}, add);
+        add(cloth.n, ElementEnergy<Real, Element>{cloth.elements.data(), x, control_});
     });
+    if (first) queue_.once(BeginValue{control_});
 }
 
-/// ε(x), in two sums.
+/// ε(x), in two sums, and what is decided with it.
 template <class Queue, class Real>
-void DescentCore<Queue, Real>::value(const Vec3<Real>* x) {
+template <class Then>
+void DescentCore<Queue, Real>::value(const Vec3<Real>* x, const Then& then) {
     elastic(x);
     const AddValueSum add{control_};
     for (auto& group : a_.groups)
@@ -301,7 +311,8 @@ void DescentCore<Queue, Real>::value(const Vec3<Real>* x) {
     if (nodes_.touched)
         queue_.template sum<ValueSum>(
             room_, TermEnergy<Real>{contact_, x, nodes_.start, numbers_, control_}, add);
-    queue_.template sum<ValueSum>(data_.n_nodes, NodeValue<Real>{nodes_, x, control_}, add);
+    queue_.template sum<ValueSum>(data_.n_nodes, NodeValue<Real>{nodes_, x, control_},
+                                  AddValueSumAnd<Then>{control_, then});
 }
 
 /// A tet of the model each.

@@ -96,6 +96,21 @@ TetGroupData<Real> make_group(const Model& model, Index material, std::vector<In
     return out;
 }
 
+/// Whether sweeps need tets of one law alone, and every node has one. What is quadratic beside the
+/// law, and cloth, go the general way.
+template <class Real>
+bool suits_tiles(const Model& model, const DescentData<Real>& data) {
+    if (data.quasi_static || data.groups.size() != 1 || !data.groups[0].b.empty() ||
+        !data.groups[0].mass.empty() || !model.cloth.springs.empty() ||
+        !model.cloth.membranes.empty() || !model.cloth.flat_hinges.empty() ||
+        !model.cloth.hinges.empty() || !model.viscous.empty())
+        return false;
+    std::vector<char> touched(static_cast<std::size_t>(model.n_nodes()));
+    for (const auto& tet : model.mesh.tets)
+        for (const Index i : tet) touched[i] = 1;
+    return std::find(touched.begin(), touched.end(), 0) == touched.end();
+}
+
 /// As TetPotential has it: terms of 3μ/2 that cancel at rest, errors independent from tet to tet.
 double rounding_scale_of(const Model& model) {
     double squares = 0;
@@ -120,8 +135,13 @@ DescentData<Real> make_descent_data(const Model& model) {
     for (Index t = 0; t < model.n_tets(); ++t) tets_of[model.tet_material[t]].push_back(t);
     for (std::size_t m = 0; m < tets_of.size(); ++m)
         if (!tets_of[m].empty())
-            out.groups.push_back(
-                make_group<Real>(model, static_cast<Index>(m), std::move(tets_of[m])));
+            out.groups.push_back(make_group<Real>(model, static_cast<Index>(m), tets_of[m]));
+    if (suits_tiles(model, out)) {
+        out.tiles = make_tiles(model.mesh.nodes, model.mesh.tets,
+                               suitable_tiles(model.n_tets(), sizeof(Real)));
+        if (!out.tiles.empty())
+            out.groups[0] = make_group<Real>(model, model.tet_material[0], out.tiles.tet_order);
+    }
 
     SlotRequests slots, quadratic;
     for (auto& group : out.groups) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "limber/gpu/descent/quadratic.h"
+#include "limber/gpu/descent/tiles.h"
 
 namespace limber {
 struct Model;
@@ -47,6 +48,7 @@ struct DescentData {
     ElementData<Hinge> hinges;
     ElementData<EdgeDamper> dampers;
     std::vector<Index> slot_begin, quadratic_begin;  // SlotLayout::begin of both kinds of slots
+    TileLayout tiles;  // of the tets of groups[0], in their order; empty: they are not cut
     bool trapezoid = false, quasi_static = false;
     bool any_pinned = false;
     double rounding_scale = 0;  // Potential::rounding_scale() of all elements [J]

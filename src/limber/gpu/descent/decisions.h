@@ -53,6 +53,24 @@ struct AddValueSum {
     DescentControl* control;
     LIMBER_HD void operator()(const ValueSum& sum) const { control->rest += sum; }
 };
+/// The first sum of a value, and what is decided after the last: bodies of their own would take as
+/// long as the sum.
+struct BeginWithElasticSum {
+    DescentControl* control;
+    LIMBER_HD void operator()(const ElasticSum& sum) const {
+        BeginValue{control}();
+        control->elastic = sum;
+    }
+};
+template <class Then>
+struct AddValueSumAnd {
+    DescentControl* control;
+    Then then;
+    LIMBER_HD void operator()(const ValueSum& sum) const {
+        control->rest += sum;
+        then();
+    }
+};
 struct SetSprings {
     DescentControl* control;
     LIMBER_HD void operator()(const ValueSum& sum) const { control->springs = sum.value; }
@@ -110,6 +128,14 @@ struct Judge {
         if (c.verdict != LookVerdict::exhausted) return;
         c.failed_search = true;
         c.live = false;
+    }
+};
+struct KeepNowAndJudge {
+    KeepNow keep;
+    Judge judge;
+    LIMBER_HD void operator()() const {
+        keep();
+        judge();
     }
 };
 /// The sweeps that come.

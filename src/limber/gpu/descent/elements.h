@@ -126,11 +126,16 @@ struct TetDiagonal {
         const auto& own = law_of_tet(law, group.tets, t);
         const Index n = group.tets.n;
         const Mat3<Real> F = group.tets.gradient(x, t), Dm_inv = group.tets.rest(t);
+        Vec3<Real> at[4];
+        of(own, F, Dm_inv, group.held(t), group.tets.volume[t], at);
+        for (int c = 0; c < 4; ++c) out[group.slot[c * n + t]] = at[c];
+    }
+    /// Of a tet with volume V and interpolant l.
+    LIMBER_HD static void of(const PointLaw<Law>& law, const Mat3<Real>& F,
+                             const Mat3<Real>& Dm_inv, Real l, Real V, Vec3<Real> (&at)[4]) {
         const Vec3<Real> g[3] = {Dm_inv.row(0), Dm_inv.row(1), Dm_inv.row(2)};
-        const Real l = group.held(t), V = group.tets.volume[t];
-        out[group.slot[t]] = V * own.block_diagonal(F, l, -(g[0] + g[1] + g[2]));
-        for (int c = 0; c < 3; ++c)
-            out[group.slot[(c + 1) * n + t]] = V * own.block_diagonal(F, l, g[c]);
+        at[0] = V * law.block_diagonal(F, l, -(g[0] + g[1] + g[2]));
+        for (int c = 0; c < 3; ++c) at[c + 1] = V * law.block_diagonal(F, l, g[c]);
     }
 };
 
@@ -166,15 +171,20 @@ struct TetBlocks {
         const auto& own = law_of_tet(law, group.tets, t);
         const Index n = group.tets.n;
         const Mat3<Real> Dm_inv = group.tets.rest(t);
+        Mat3<Real> at[4];
+        of(own, group.tets.gradient(x, t), Dm_inv, group.held(t), group.tets.volume[t], at);
+        for (int c = 0; c < 4; ++c) out[group.slot[c * n + t]] = at[c];
+    }
+    LIMBER_HD static void of(const PointLaw<Law>& law, const Mat3<Real>& F,
+                             const Mat3<Real>& Dm_inv, Real l, Real V, Mat3<Real> (&at)[4]) {
         const Vec3<Real> g[3] = {Dm_inv.row(0), Dm_inv.row(1), Dm_inv.row(2)};
         Mat3<Real> K[6];
-        device_blocks(own, group.tets.gradient(x, t), group.held(t), g, K);
-        const Real V = group.tets.volume[t];
+        device_blocks(law, F, l, g, K);
         const Mat3<Real> rest = K[1] + K[2] + K[4];
-        out[group.slot[t]] = V * (K[0] + K[3] + K[5] + rest + transpose(rest));
-        out[group.slot[n + t]] = V * K[0];
-        out[group.slot[2 * n + t]] = V * K[3];
-        out[group.slot[3 * n + t]] = V * K[5];
+        at[0] = V * (K[0] + K[3] + K[5] + rest + transpose(rest));
+        at[1] = V * K[0];
+        at[2] = V * K[3];
+        at[3] = V * K[5];
     }
 };
 

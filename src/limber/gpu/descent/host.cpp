@@ -34,7 +34,7 @@ std::int64_t descent_bytes(const Model& model, const DescentSetup& setup, Precis
     const auto count = [&]<class Real>(Real) {
         CountingQueue queue;
         DescentArrays<CountingQueue, Real> arrays;
-        arrays.make(queue, make_descent_data<Real>(model), setup.method);
+        arrays.make(queue, make_descent_data<Real>(model), setup);
         return queue.bytes();
     };
     return precision == Precision::single ? count(float()) : count(double());

@@ -41,7 +41,6 @@ struct NodeView {
     Vec3<Real>* inverse = nullptr;                          // of the diagonal, jacobi; null: blocks
     Mat3<Real>* inverse_block = nullptr;                    // block_jacobi
     Vec3d* reaction = nullptr;                              // [N]
-    Vec3d* v_mean = nullptr;                                // averaged over the step [m/s]
     // gradients of elements
     SlotView slots;
     const Vec3<Real>* slot_value = nullptr;
@@ -117,6 +116,15 @@ struct Guess {
         out[i] = x;
     }
 };
+/// Both guesses: that of the options as x, q_t as the trial.
+template <class Real>
+struct Guesses {
+    Guess<Real> guess, start;
+    LIMBER_HD void operator()(Index i) const {
+        guess(i);
+        start(i);
+    }
+};
 /// The better of two guesses becomes the iterate; nothing is remembered yet.
 template <class Real>
 struct Choose {
@@ -136,8 +144,10 @@ struct NodeValue {
     const DescentControl* control;
 
     LIMBER_HD ValueSum operator()(Index i) const {
-        if (!control->live) return {};
-        const Vec3d u = rounded<double>(x[i]) - rounded<double>(nodes.start[i]);
+        return control->live ? of(nodes, x[i], i) : ValueSum{};
+    }
+    LIMBER_HD static ValueSum of(const NodeView<Real>& nodes, const Vec3<Real>& x, Index i) {
+        const Vec3d u = rounded<double>(x) - rounded<double>(nodes.start[i]);
         const double work = dot(rounded<double>(nodes.linear[i]), u);
         const double inertia = 0.5 * static_cast<double>(nodes.weight[i]) * dot(u, u);
         return {inertia - work, inertia + std::abs(work)};
@@ -173,13 +183,19 @@ struct InvertDiagonal {
         Vec3<Real> d = a.elastic_gradient(i);
         if (a.quadratic_value) d += a.quadratic.sum(a.quadratic_value, i);
         if (contact) d += contact[i];
+        a.inverse[i] = inverse_of(a, i, d, least_share);
+    }
+    /// `sum` over the elements at node i.
+    LIMBER_HD static Vec3<Real> inverse_of(const NodeView<Real>& a, Index i, const Vec3<Real>& sum,
+                                           double least_share) {
         const double share = least_share * a.stiffness[i], least = share > 1e-30 ? share : 1e-30;
+        Vec3<Real> out;
         for (int k = 0; k < 3; ++k) {
-            const double own = static_cast<double>(d[k] + a.weight[i]);
-            a.inverse[i][k] = is_free(a.pinned[i], k)
-                                  ? static_cast<Real>(1 / (own > least ? own : least))
-                                  : Real(0);
+            const double own = static_cast<double>(sum[k] + a.weight[i]);
+            out[k] = is_free(a.pinned[i], k) ? static_cast<Real>(1 / (own > least ? own : least))
+                                             : Real(0);
         }
+        return out;
     }
 };
 template <class Real>
@@ -196,6 +212,10 @@ struct InvertBlocks {
         Mat3<Real> sum = a.slots.sum(block, i);
         if (quadratic_block) sum += a.quadratic.sum(quadratic_block, i);
         if (contact) sum += contact[i];
+        a.inverse_block[i] = inverse_of(a, i, sum, least_share);
+    }
+    LIMBER_HD static Mat3<Real> inverse_of(const NodeView<Real>& a, Index i, const Mat3<Real>& sum,
+                                           double least_share) {
         const double own = static_cast<double>(a.weight[i]) + least_share * a.stiffness[i];
         Mat3d D = Mat3d::diagonal(own, own, own);
         for (int e = 0; e < 9; ++e) D.a[e] += static_cast<double>(sum.a[e]);
@@ -205,7 +225,9 @@ struct InvertBlocks {
         Mat3d B = limber::inverse(D);
         for (int r = 0; r < 3; ++r)
             if (!is_free(a.pinned[i], r)) B(r, r) = 0;
-        for (int e = 0; e < 9; ++e) a.inverse_block[i].a[e] = static_cast<Real>(B.a[e]);
+        Mat3<Real> out;
+        for (int e = 0; e < 9; ++e) out.a[e] = static_cast<Real>(B.a[e]);
+        return out;
     }
 };
 
@@ -297,7 +319,6 @@ struct EndNodes {
         const Vec3d u = rounded<double>(a.x[i]) - rounded<double>(a.start[i]);
         const Vec3d end = a.x_n[i] + u, v = (1 / numbers->h) * (end - a.x_n[i]);
         const Vec3d before = a.v_n[i];
-        a.v_mean[i] = v;
         a.v_before[i] = before;
         a.x_n[i] = end;
         a.v_n[i] = trapezoid ? 2.0 * v - before : quasi_static ? Vec3d{} : v;

@@ -6,6 +6,7 @@
 
 #include "limber/gpu/descent/core.h"
 #include "limber/gpu/descent/spectrum.h"
+#include "limber/gpu/descent/tile_sweeps.h"
 
 namespace limber::gpu {
 
@@ -27,6 +28,15 @@ class DescentProgram : public DescentCore<Queue, Real> {
     void look(bool measured);
     void sweeps(int n);
     void measure();
+    /// Whether whole chunks of sweeps run as one body (gpu/descent/tile_sweeps.h).
+    bool goes_by_tiles(bool contact) const {
+        return a_.tiles.view.n_tiles > 0 && !contact && !setup_.rules.nesterov &&
+               setup_.rules.rel_tolerance == 0 && setup_.refresh % setup_.rules.check_every == 0 &&
+               setup_.rules.check_every <= SweepPlan::most;
+    }
+    void sweep_tiles();
+    template <int kept, class Inverse>
+    void put_tiles(Inverse* inverse);
     bool blocks() const { return setup_.method == DescentMethod::block_jacobi; }
 
     using Core::a_, Core::contact_, Core::control_, Core::data_, Core::node_room_, Core::nodes_,
@@ -55,6 +65,11 @@ void DescentProgram<Queue, Real>::step(bool contact, bool spectrum) {
             queue_.each(data_.n_nodes, Clear<Vec3<Real>>{a_.touched_diagonal.data()});
     }
     if (spectrum) find_spectrum();
+    if (goes_by_tiles(contact)) {
+        sweep_tiles();
+        this->finish();
+        return;
+    }
     queue_.once(BeginRules{control_});
     guess();
     for (int k = 0; k < setup_.iterations;) {
@@ -67,6 +82,7 @@ void DescentProgram<Queue, Real>::step(bool contact, bool spectrum) {
     }
     hold(nodes_.x);
     look(false);
+    queue_.once(Revive{control_});
     end();
 }
 
@@ -115,10 +131,13 @@ void DescentProgram<Queue, Real>::measure() {
 /// Interpolants are those of x.
 template <class Queue, class Real>
 void DescentProgram<Queue, Real>::look(bool measured) {
-    value(nodes_.x);
-    queue_.once(KeepNow{control_});
-    if (data_.converts()) value(nodes_.checkpoint);
-    queue_.once(Judge{control_, setup_.rules, data_.converts(), measured});
+    const Judge judge{control_, setup_.rules, data_.converts(), measured};
+    if (data_.converts()) {
+        value(nodes_.x, KeepNow{control_});
+        value(nodes_.checkpoint, judge);
+    } else {
+        value(nodes_.x, KeepNowAndJudge{{control_}, judge});
+    }
     queue_.each(data_.n_nodes, ApplyLook<Real>{nodes_, control_});
 }
 
@@ -134,6 +153,41 @@ void DescentProgram<Queue, Real>::sweeps(int n) {
         else
             queue_.each(data_.n_nodes, Sweep<Real>{nodes_, plan, j});
     }
+}
+
+template <class Queue, class Real>
+void DescentProgram<Queue, Real>::sweep_tiles() {
+    const Guess<Real> guess{nodes_, numbers_, nodes_.x, setup_.at_start};
+    const Guess<Real> start{nodes_, numbers_, nodes_.trial, true};
+    if (setup_.at_start)
+        queue_.each(data_.n_nodes, guess);
+    else
+        queue_.each(data_.n_nodes, Guesses<Real>{guess, start});
+    auto& tiles = a_.tiles;
+    if constexpr (std::is_same_v<Real, float>) {
+        if (tiles.kept == 1)
+            return blocks() ? put_tiles<1>(tiles.inverse_block.data())
+                            : put_tiles<1>(tiles.inverse.data());
+        if (tiles.kept == 2) return put_tiles<2>(tiles.inverse.data());
+    }
+    blocks() ? put_tiles<0>(tiles.inverse_block.data()) : put_tiles<0>(tiles.inverse.data());
+}
+
+template <class Queue, class Real>
+template <int kept, class Inverse>
+void DescentProgram<Queue, Real>::put_tiles(Inverse* inverse) {
+    this->each_group([&]<class Law>(auto& group, const PointLaw<Law>& law) {
+        const TileSweeps<Law, Real, Inverse, kept> body{
+            {{law, group.view, nodes_, a_.tiles.view, inverse},
+             control_,
+             setup_.rules,
+             setup_.least_share},
+            setup_.iterations,
+            setup_.refresh,
+            setup_.at_start,
+            data_.any_pinned};
+        queue_.template grid<(kept > 0)>(a_.tiles.view.n_tiles, a_.tiles.shared, body);
+    });
 }
 
 /// P⁻¹ of the directions: the Hessian's diagonal or its 3x3 blocks.

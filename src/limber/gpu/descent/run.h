@@ -10,6 +10,7 @@
 #include "limber/contact/contact_method.h"
 #include "limber/gpu/descent/control.h"
 #include "limber/gpu/descent/decisions.h"
+#include "limber/solve/step_report.h"
 
 namespace limber {
 struct Model;
@@ -58,13 +59,17 @@ class DescentRun {
     virtual void run(const StepNumbers& numbers, bool with_spectrum) = 0;
     virtual DescentControl control() = 0;  // waits for the step
     virtual void put_control(DescentControl control) = 0;
-    /// x at the end of the step, and v averaged over it.
-    virtual void get_step(std::span<Vec3d> x, std::span<Vec3d> v_mean) = 0;
+    /// At the end of the step.
+    virtual void get_positions(std::span<Vec3d> x) = 0;
+    /// Copies go there faster from now on; as long as this run lives the memory stays in place.
+    virtual void pin(std::span<Vec3d> host) = 0;
     virtual void get_reactions(std::span<Vec3d> reaction) = 0;
     /// Of the invertible conversion, or whether they are kept, a tet of the model each.
     virtual std::vector<double> interpolants(bool kept) = 0;
     virtual void put_kept(std::span<const char> kept) = 0;
     virtual std::int64_t bytes() const = 0;  // of device memory
+    /// Since it was asked for the last time.
+    virtual DeviceUse take_use() = 0;
 };
 
 /// The method's bodies one after the other on the host: its twin for tests.

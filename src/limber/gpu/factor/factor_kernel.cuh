@@ -321,8 +321,8 @@ class FactorBlock {
             __syncthreads();
         }
         take_ticket();
-        if (task.work == TileWork::diagonal) return end_diagonal(task, next, running);
-        if (task.work == TileWork::panel) {
+        if (task.work == TileTaskKind::diagonal) return end_diagonal(task, next, running);
+        if (task.work == TileTaskKind::panel) {
             put(running, s_.tile);
             if (!wait_for_tile(task.inverse)) return false;
             copy_columns(tile(task.inverse), stage(0), (task.tile.cols + 3) / 4 * 4);

@@ -20,7 +20,7 @@ std::unique_ptr<TileFactor<T>> make_host_factor(const TilePlan& plan, const Bloc
 template <class T>
 std::int64_t tile_factor_bytes(const TilePlan& plan, const BlockCsr& pattern) {
     CountingQueue queue;
-    const TileArrays<CountingQueue, T> arrays(queue, plan, pattern);
+    const FactorArrays<CountingQueue, T> arrays(queue, plan, pattern);
     return queue.bytes();
 }
 

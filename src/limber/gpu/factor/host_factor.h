@@ -29,10 +29,10 @@ class HostFactor {
   private:
     void run(const TileTask& task) {
         sum(task.tile, tile_);
-        if (task.work == TileWork::panel) {
+        if (task.work == TileTaskKind::panel) {
             times_inverse(task.inverse, left_);
             write(task.tile.out, left_);
-        } else if (task.work == TileWork::update) {
+        } else if (task.work == TileTaskKind::update) {
             write(task.tile.out, tile_);
         } else {
             diagonal_ = tile_;

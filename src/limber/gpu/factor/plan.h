@@ -69,7 +69,7 @@ struct TileSum {
     std::int32_t pull_begin = 0, pull_end = 0;
 };
 
-enum class TileWork : std::int32_t {
+enum class TileTaskKind : std::int32_t {
     panel,     // the sum times the transposed inverse of the diagonal tile of its column
     diagonal,  // the panel tile on its left, then the inverse of its own factor
     update,    // the sum alone
@@ -79,7 +79,7 @@ enum class TileWork : std::int32_t {
 /// as well: the two are next to each other on the longest path, and the left one's numbers are at
 /// hand for the diagonal. `tile` does not count the left tile among its n_k.
 struct alignas(16) TileTask {
-    TileWork work = TileWork::panel;
+    TileTaskKind work = TileTaskKind::panel;
     std::int32_t inverse = -1;   // panel: diagonal tile of its column; diagonal: of the left tile's
     std::int32_t position = -1;  // diagonal: of its first column in the order of elimination
     TileSum tile;

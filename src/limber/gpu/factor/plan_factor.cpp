@@ -134,7 +134,7 @@ class FactorPlanner {
         sort_entries(s);
         for (Index j = 0; j < f.col_tiles; ++j) {
             TileTask diagonal;
-            diagonal.work = TileWork::diagonal;
+            diagonal.work = TileTaskKind::diagonal;
             diagonal.position = 3 * t_.first[s] + tile_side * j;
             if (j > 0) {
                 diagonal.inverse = f.first_tile + place_in_front(j - 1, j - 1, f.col_tiles);
@@ -151,7 +151,7 @@ class FactorPlanner {
         for (Index i = f.col_tiles; i < f.tile_rows(); ++i)
             for (Index j = f.col_tiles; j <= i; ++j) {
                 TileTask update;
-                update.work = TileWork::update;
+                update.work = TileTaskKind::update;
                 update.tile = sum(s, i, j, f.col_tiles);
                 const double width = f.n_cols / double(tile_side);
                 add(update, update_time, width, std::min(width, 1.0));
@@ -160,7 +160,7 @@ class FactorPlanner {
     void add_panel(Index s, Index i, Index j) {
         const TileFront& f = plan_.fronts[s];
         TileTask panel;
-        panel.work = TileWork::panel;
+        panel.work = TileTaskKind::panel;
         panel.inverse = f.first_tile + place_in_front(j, j, f.col_tiles);
         panel.tile = sum(s, i, j, j);
         add_input(panel.inverse, true);

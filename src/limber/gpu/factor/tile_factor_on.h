@@ -19,9 +19,9 @@ namespace limber::gpu {
 
 /// The plan, the factor and vectors in the memory of a queue, and what is put into it.
 template <class Queue, class T>
-class TileArrays {
+class FactorArrays {
   public:
-    TileArrays(Queue& queue, const TilePlan& plan, const BlockCsr& pattern) : q_(queue) {
+    FactorArrays(Queue& queue, const TilePlan& plan, const BlockCsr& pattern) : q_(queue) {
         keep(plan.tasks, tasks_);
         keep(plan.entries, entries_);
         keep(plan.pulls, pulls_);
@@ -208,7 +208,7 @@ class TileFactorOn final : public TileFactor<T> {
 
     const TilePlan& plan_;
     Queue q_;
-    TileArrays<Queue, T> arrays_;
+    FactorArrays<Queue, T> arrays_;
     using Steps = std::function<void()>;
     std::optional<typename Queue::template Program<Steps>> factor_, solve_, refine_;
 };

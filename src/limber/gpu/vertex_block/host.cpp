@@ -17,7 +17,7 @@ std::unique_ptr<DescentRun> make_cuda_vertex_blocks(const Model& model, const De
     auto data = make_descent_data<double>(model);
     auto blocks = make_vertex_block_data(model, data);
     CountingQueue queue;
-    DescentArrays<CountingQueue, double>().make(queue, data, setup.method);
+    DescentArrays<CountingQueue, double>().make(queue, data, setup);
     VertexBlockArrays<CountingQueue, double>().make(queue, blocks, data);
     require_memory(queue.bytes());
     return start_on_cuda(std::move(data), std::move(blocks), setup);

@@ -176,16 +176,19 @@ void VertexBlockProgram<Queue, Real>::step(bool contact, bool) {
         sweep();
     }
     look();
+    queue_.once(Revive{control_});
     this->end();
 }
 
 template <class Queue, class Real>
 void VertexBlockProgram<Queue, Real>::look() {
     this->hold(nodes_.x);
-    this->value(nodes_.x);
-    queue_.once(KeepNow{control_});
-    if (data_.converts()) this->value(nodes_.checkpoint);
-    queue_.once(JudgeSweeps{control_, data_.converts()});
+    const JudgeSweeps judge{control_, data_.converts()};
+    this->value(nodes_.x, KeepNow{control_});
+    if (data_.converts())
+        this->value(nodes_.checkpoint, judge);
+    else
+        queue_.once(judge);
     queue_.each(data_.n_nodes, ApplyLook<Real>{nodes_, control_});
     if (setup_.rules.rel_tolerance <= 0) return;
     this->gradient(nodes_.x, false);
