@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 long_stages="headers   every header compiles alone
-asan      address and undefined behaviour sanitizers, every test and check
+asan      address and undefined behaviour sanitizers, every test and check (./test.sh leaves out runs that compare numbers)
 tsan      thread sanitizer, the modules with threads
 portable  the portable build and its tests
 separate  every source compiled on its own, all warnings
@@ -21,6 +21,7 @@ descent   descent at its defaults: every body under every law, bodies drawn by t
 consumers limber as a subdirectory of another project, compiled there
 python    the Python module drawn at by ten thousand examples, what it costs, and its wheel
 packages  Debian packages of the portable build, unpacked and tried, and lintian
+kernels   every kernel for graphics cards, those in double too
 adding    the patches of docs/adding_*.md, built and run
 calculix  beside CalculiX
 blender   exported runs in Blender
@@ -60,7 +61,7 @@ say_page() {  # what was left out is said where it is seen
 }
 
 short_tests() {
-  release_build
+  release_build all limber_cuda_floats  # kernels are minutes of one core: beside the rest, not after it
 
   stage "layout and format"
   /usr/bin/python3 tools/check_sources.py || fail "layout"
@@ -89,7 +90,7 @@ long_asan() {  # with the checks that take longest to compile
 long_tsan() {
   build tsan OFF tsan_tests
   TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp" \
-    ctest --preset tsan -L '^(core|linalg|fem|contact|solve|sim|render)$' --no-tests=error
+    ctest --preset tsan -L '^(core|linalg|fem|contact|solve|sim|render)(_numbers)?$' --no-tests=error
 }
 long_portable() { more=-DLIMBER_BENCHES=OFF build portable ON; ctest --preset portable -j2 -LE '^(view_page|headers)$' --no-tests=error; }
 alone() {  # a folder in which every source has its own command
@@ -115,6 +116,11 @@ long_descent() {
   build/release/limber-bench bench descent-bodies | tee build/descent-bodies.log
   if grep '^- not reproduced' build/descent-bodies.log; then code=1; fi
   return $code
+}
+long_kernels() {
+  release_build limber_cuda
+  compgen -G 'build/release/cuda/*.o' >/dev/null || { echo "test.sh: nvcc was not found" >&2; return 77; }
+  /usr/bin/python3 tools/cuda_registers.py build/release
 }
 long_kill() { release_build limber_app; /usr/bin/python3 tests/program/kill_resume.py build/release/limber --times 500; }
 long_consumers() { release_build limber_app limber limber_shared; /usr/bin/python3 tests/consumers/build.py build/release --subdirectory; }

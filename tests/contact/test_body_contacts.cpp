@@ -63,6 +63,40 @@ TEST(BodyContacts, vertices_inside_are_pushed_out_the_nearest_way) {
     EXPECT_GE(seen, 5);
 }
 
+/// 15 mm into a sheet of 20: its back is nearer than the side they came from.
+TEST(BodyContacts, vertices_more_than_half_way_through_a_sheet_go_back_out_of_its_front) {
+    Bodies b;
+    b.add(make_box({1, 0.02, 1}, {10, 1, 10}), {0, 0, 0});
+    const Index cube_begin = b.add(cube(0.4, 1), {0.03, 0.2 + 0.01 - 0.015, 0.02});
+    b.find();
+    EXPECT_NEAR(b.set.max_penetration, 0.015, 1e-12);
+    int corners = 0;
+    for (const Contact& c : b.set.contacts) {
+        if (c.key.kind != ContactKey::node_body) continue;
+        corners += c.node() >= cube_begin;
+        EXPECT_NEAR(c.gap, -0.015, 1e-12);
+        EXPECT_NEAR(c.normal.y, c.body == 1 ? 1 : -1, 1e-12);
+    }
+    EXPECT_EQ(corners, 4);
+}
+
+/// All of the sheet is in the cube: those on its back leave as its front does, not across the cube.
+TEST(BodyContacts, vertices_on_the_back_of_a_sheet_leave_a_thick_body_the_nearest_way) {
+    Bodies b;
+    b.add(make_box({1, 0.02, 1}, {10, 1, 10}), {0, 0, 0});
+    const Index cube_begin = b.add(cube(0.4, 1), {0.05, 0.2 - 0.035, 0.05});
+    b.find();
+    int front = 0, back = 0;
+    for (const Contact& c : b.set.contacts) {
+        if (c.key.kind != ContactKey::node_body || c.node() >= cube_begin) continue;
+        EXPECT_NEAR(c.normal.y, -1, 1e-12);
+        front += std::abs(c.gap + 0.045) < 1e-12;
+        back += std::abs(c.gap + 0.025) < 1e-12;
+    }
+    EXPECT_EQ(front, 16);
+    EXPECT_EQ(back, 16);
+}
+
 TEST(BodyContacts, vertex_deep_below_an_edge_is_found) {
     // The lowest vertex of the ball is 0.02 under the diagonal of a face, more than the zone.
     Bodies b;

@@ -48,6 +48,26 @@ TEST(PenaltyImplicit, friction_slides_with_coulombs_acceleration) {
         }
 }
 
+/// The first step of a contact has no friction: no normal force is known yet. Then a mass of speed
+/// u under a load L < 1 of the cone keeps (u + h L a) / (u + h a) of it a step, a = mu g cos: from
+/// h L a on at most 2 L / (1 + L), which adds up to this way until it sticks.
+TEST(PenaltyImplicit, mass_that_must_stick_sticks_after_the_way_that_lagged_friction_takes) {
+    for (const double h : {1.0 / 30, 1.0 / 240})
+        for (const double load : {0.3, 0.7, 0.95}) {
+            PointMasses p;
+            p.h = h;
+            p.obstacles = {floor_plane()};
+            p.options.friction = std::tan(15 * pi / 180) / load;
+            p.gravity = incline_gravity(15);
+            p.add({0, 1e-3 - g * std::cos(15 * pi / 180) * h * h / 1000, 0}, {});
+            const double seconds = 300 * h;
+            p.run(seconds);
+            EXPECT_LT(norm(p.v[0]), 1.01 * p.options.slip_speed) << "h " << h << ", load " << load;
+            const double way = h * h * g * std::sin(15 * pi / 180) * (1 + load) / (1 - load);
+            EXPECT_LT(p.x[0].x, way + p.options.slip_speed * seconds) << "h " << h;
+        }
+}
+
 TEST(PenaltyImplicit, mass_released_above_the_cone_ends_up_sliding) {
     for (int degrees = 5; degrees <= 45; degrees += 5)
         for (int tenths = 1; tenths <= 11; ++tenths) {

@@ -258,9 +258,12 @@ bool BodyContacts::meet(const ContactInput& in, const BodyContactOptions& o, con
             near = surface.nearest(B.points, p, 0, B.depth);
     }
     if (near.triangle < 0) return false;
-    const Vec3d pseudo = surface.pseudonormal(B.points, near);
-    Vec3d normal = p - near.at.point;
+    Vec3d pseudo = surface.pseudonormal(B.points, near), normal = p - near.at.point;
     const bool inside = dot(normal, pseudo) < 0;
+    if (inside && from != to && !A.open && nearer_its_back(A, B, query.item, pseudo, near)) {
+        pseudo = surface.pseudonormal(B.points, near);
+        normal = p - near.at.point;
+    }
     if (inside) depth = std::max(depth, near.distance);
     const double touching = hit_share * d;
     const bool moving = o.arriving && from != to && reach > touching;
@@ -315,6 +318,28 @@ bool BodyContacts::meet(const ContactInput& in, const BodyContactOptions& o, con
     c.key = A.body < 0 ? ContactKey{ContactKey::obstacle_node, A.first_corner + query.item, B.body}
             : B.body < 0 ? ContactKey{ContactKey::node_obstacle, query.item, B.obstacle}
                          : ContactKey{ContactKey::node_body, query.item, B.body};
+    return true;
+}
+
+/// Whether a vertex inside is more than half way through a thin body, so that the nearest way out
+/// is through its back; `near` becomes the way out by the nearest face that the vertex looks at.
+/// But where its own body is the thinner of the two the vertex is on the back of that, with its own
+/// front beyond: it goes out the nearest way.
+bool BodyContacts::nearer_its_back(const Side& A, const Side& B, Index node, const Vec3d& pseudo,
+                                   Surface::Nearest& near) const {
+    const Surface &own = surfaces_[&A - sides_.data()], &other = surfaces_[&B - sides_.data()];
+    const Vec3d outward = own.node_normal(A.points, node);
+    if (!(dot(outward, pseudo) > 0)) return false;
+    const Vec3d& p = A.points.x[node];
+    const auto faced = [&](const Surface& surface, const MovingPoints& points, double limit) {
+        return surface.nearest(points, p, 0, limit, [&](Index t) {
+            return dot(outward, surface.area_normal(points, t)) < 0;
+        });
+    };
+    const Surface::Nearest front = faced(other, B.points, 2 * B.depth);
+    if (front.triangle < 0) return false;
+    if (faced(own, A.points, front.distance).triangle >= 0) return false;
+    near = front;
     return true;
 }
 

@@ -86,6 +86,8 @@ class BodyContacts {
               double& depth) const;
     bool follow(const ContactInput& in, Index to, const Vec3d& p, const Vec3d& velocity,
                 double touching, Surface::Nearest& near, Vec3d& normal) const;
+    bool nearer_its_back(const Side& A, const Side& B, Index node, const Vec3d& pseudo,
+                         Surface::Nearest& near) const;
     bool far_at_rest(const ContactInput& in, const BodyContactOptions& o, Index side, Index node,
                      Index triangle) const;
 

@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-constexpr Index queries_per_chunk = 32;
+constexpr Index edge_queries_per_chunk = 32;
 /// Slack of the test that a normal lies between two face normals: about half a degree, so that
 /// faces that lie flat on each other do not flicker.
 constexpr double arc_slack = 0.01;
@@ -74,14 +74,14 @@ void BodyContacts::find_edges(const ContactInput& in, const BodyContactOptions& 
     const Index n = static_cast<Index>(queries_.size());
     // First how many each edge has, then where they begin, then the contacts themselves.
     begin_.assign(n + 1, 0);
-    parallel_for(n, queries_per_chunk,
+    parallel_for(n, edge_queries_per_chunk,
                  [&](Index i) { begin_[i + 1] = cross_edges(in, o, queries_[i], out, nullptr); });
     const auto first = static_cast<Index>(out.contacts.size());
     begin_[0] = first;
     for (Index i = 0; i < n; ++i) begin_[i + 1] += begin_[i];
     if (begin_[n] == first) return;
     slots_.resize(std::max<std::size_t>(slots_.size(), begin_[n] - first));
-    parallel_for(n, queries_per_chunk, [&](Index i) {
+    parallel_for(n, edge_queries_per_chunk, [&](Index i) {
         if (begin_[i + 1] > begin_[i])
             cross_edges(in, o, queries_[i], out, slots_.data() + (begin_[i] - first));
     });

@@ -10,10 +10,10 @@
 namespace limber {
 namespace {
 
-constexpr Index nodes_per_chunk = 64, edges_per_chunk = 128;
+constexpr Index sheet_nodes_per_chunk = 64, edges_per_chunk = 128;
 /// Of the distance at the start, or of what is kept: nearer than this things have met.
 constexpr double touching_share = 0.1;
-constexpr int max_advances = 48;
+constexpr int max_sheet_advances = 48;
 /// Edges are kept apart by this share of what nodes and faces are: over the bend of a face the
 /// nodes beside them are nearer.
 constexpr double edge_share = 0.5;
@@ -113,14 +113,14 @@ bool SheetContacts::meet(const ContactInput& in, const std::array<Index, 4>& nod
     const double touching = touching_share * std::min(start, kept);
     double s = 0;
     out.meets = d <= touching;
-    for (int i = 0; i < max_advances && !out.meets; ++i) {
+    for (int i = 0; i < max_sheet_advances && !out.meets; ++i) {
         s += (d - touching) / speed;
         if (!(s < in.h)) break;
         for (int k = 0; k < 4; ++k) x[k] = in.x[node[k]] + s * in.v[node[k]];
         near = nearest(x);
         d = distance(near);
         // A path that grazes to the last is a meeting too.
-        out.meets = d <= (1 + touching_share) * touching || i + 1 == max_advances;
+        out.meets = d <= (1 + touching_share) * touching || i + 1 == max_sheet_advances;
     }
     if (!out.meets) {
         s = in.h;
@@ -258,7 +258,7 @@ void SheetContacts::find(const ContactInput& in, const Options& options, Contact
     Index n = static_cast<Index>(queries_.size());
     slots_.resize(std::max<std::size_t>(slots_.size(), 2 * queries_.size()));
     found_.assign(n, 0);
-    parallel_for(n, nodes_per_chunk, [&](Index i) {
+    parallel_for(n, sheet_nodes_per_chunk, [&](Index i) {
         found_[i] = static_cast<std::uint8_t>(
             meet_faces(in, options, queries_[i], slots_.data() + 2 * std::size_t(i)));
     });

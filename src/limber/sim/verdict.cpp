@@ -35,7 +35,9 @@ constexpr FaultInfo infos[n_fault_kinds] = {
     {StepFlag::penetration, [](const StepReport& r) { return r.max_penetration; },
      "penetration left at the end of a step", "up to", "m",
      "shorten the step; under penalty use contact.method = \"lagrange\" or raise "
-     "contact.stiffness; under lagrange raise contact.relinearise"},
+     "contact.stiffness; under lagrange lower contact.spacing where the scene gives one, else "
+     "raise "
+     "contact.relinearise"},
     {StepFlag::energy_gained, [](const StepReport& r) { return r.energy_gain; },
      "energy gained from nowhere", "up to", "J within 50 steps",
      "look for bodies that start inside something; shorten the step, give the solver more "

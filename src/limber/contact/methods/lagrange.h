@@ -73,8 +73,10 @@ void fields(Visitor& field, LagrangeOptions& o) {
 ///
 /// What moves only by the forces found here, as a finger that its cable bends, may end inside what
 /// its free motion did not come near. So the gaps are measured where the step ends. Where surfaces
-/// overlap by more than `overlap`, contacts are looked for again along the paths to that end, with
-/// the normals there, and solved for together with those that pushed; at most `relinearise` times.
+/// overlap by more than `overlap`, contacts are looked for again along the paths to that end, and
+/// solved for together with those that pushed or were on their way; at most `relinearise` times.
+/// Nodes against bodies then have the normal and the foot of that end: each pass is a step of
+/// Newton's method on the true gaps. A node in a fold between two faces keeps both.
 ///
 /// Impulses are remembered by contact for the next step's start.
 class LagrangeContact final : public ContactMethod {
@@ -126,8 +128,12 @@ class LagrangeContact final : public ContactMethod {
     void find_sheets(const ContactInput& in, std::span<const Vec3d> v, ContactSet& found);
     void find(const ContactInput& in, bool at_end, ContactSet& set);
     void find_more(const ContactInput& in, std::span<const Vec3d> v, bool at_end, ContactSet& set);
+    bool in_a_fold(const Contact& a, const Contact& b, const ContactInput& in,
+                   std::span<const Vec3d> v) const;
+    void turn_to_end(const ContactInput& in, std::vector<Contact>& contacts);
     ContactSet::Left deepest(const ContactInput& in, const std::vector<Contact>& contacts) const;
     ContactSet::Left deepest_at_end(const ContactInput& in, std::span<const Vec3d> v);
+    ContactSet::Left deepest_at(const ContactInput& in, std::span<const Vec3d> x, double time);
     void report_depth(const ContactInput& in, const ContactSet::Left& deepest, ContactSet& set);
     bool ends_too_deep(const ContactInput& in, std::span<const Vec3d> v, ContactSet& set,
                        ConstraintReport& report);
@@ -168,10 +174,11 @@ class LagrangeContact final : public ContactMethod {
     double loose_ = 0;
     bool loosely_ = false, tightly_ = false;
     SheetContacts sheets_;
-    bool sheets_touch_ = false;   // among the rows
-    std::vector<Contact> extra_;  // of sheets, for the next pass
-    int looks_ = 0;               // at sheets at the end of this step
-    std::vector<ContactKey> keys_;
+    bool sheets_touch_ = false;    // among the rows
+    std::vector<Contact> extra_;   // of sheets, for the next pass
+    int looks_ = 0;                // at sheets at the end of this step
+    std::vector<Contact> at_end_;  // of the pass before, where another looks along its way
+    std::vector<std::pair<ContactKey, Index>> by_key_;
     std::vector<Vec3d> end_, still_;
     std::vector<Vec3d> kept_;  // points of the contacts between bodies
     std::vector<Index> kept_at_;

@@ -123,12 +123,18 @@ ContactSet::Left LagrangeContact::deepest(const ContactInput& in,
 ContactSet::Left LagrangeContact::deepest_at_end(const ContactInput& in, std::span<const Vec3d> v) {
     const Index n = static_cast<Index>(v.size());
     end_.resize(n);
-    still_.assign(n, {});
     parallel_for(n, nodes_at_once, [&](Index i) { end_[i] = in.x[i] + in.h * v[i]; });
+    return deepest_at(in, end_, in.time + in.h);
+}
+
+/// The same of nodes at x, which stand still.
+ContactSet::Left LagrangeContact::deepest_at(const ContactInput& in, std::span<const Vec3d> x,
+                                             double time) {
+    still_.assign(x.size(), {});
     ContactInput there = in;
-    there.x = end_;
+    there.x = x;
     there.v = still_;
-    there.time = in.time + in.h;
+    there.time = time;
     BodyContactOptions options = near(in);
     options.arriving = false;
     finder_.find(there, options, found_);
@@ -143,6 +149,38 @@ void LagrangeContact::report_depth(const ContactInput& in, const ContactSet::Lef
     set.left = deepest.depth > options_.overlap * mean_edge(in) ? deepest : ContactSet::Left{};
 }
 
+/// Nodes of bodies against bodies as they were where the last pass ended, instead of where they
+/// were hit on the way: with that normal and those weights h u_n is the true gap there, and a pass
+/// is a step of Newton's method on it. A sheet that is driven turns by twenty degrees between the
+/// two. What went through a thin body ends near its back; it stays where it was hit.
+void LagrangeContact::turn_to_end(const ContactInput& in, std::vector<Contact>& contacts) {
+    by_key_.clear();
+    for (const Contact& c : at_end_)
+        if (c.key.kind == ContactKey::node_body && c.obstacle < 0)
+            by_key_.emplace_back(c.key, static_cast<Index>(&c - at_end_.data()));
+    std::sort(by_key_.begin(), by_key_.end());
+    const double near = alarm_distance(in);
+    for (Contact& c : contacts) {
+        const auto same = std::lower_bound(by_key_.begin(), by_key_.end(), std::pair(c.key, 0));
+        if (same == by_key_.end() || same->first != c.key) continue;
+        const Contact& end = at_end_[same->second];
+        if (!(std::abs(end.gap) < near) || !(dot(end.normal, c.normal) > 0)) continue;
+        c = end;
+        c.gap = dot(c.normal, c.at.gather(in.x));
+    }
+}
+
+/// Whether a node that touches two faces of a body is in the fold between them, and needs both.
+bool LagrangeContact::in_a_fold(const Contact& a, const Contact& b, const ContactInput& in,
+                                std::span<const Vec3d> v) const {
+    if (a.obstacle >= 0 || dot(a.normal, b.normal) > 0.99) return false;
+    const auto foot = [&](const Contact& c) {
+        const Index node = c.key.a;
+        return in.x[node] + in.h * v[node] - c.at.gather(in.x) - in.h * c.at.gather(v);
+    };
+    return dot(foot(b) - foot(a), b.normal - a.normal) < 0;  // against the way in a hollow
+}
+
 /// Contacts along the paths that v takes, and those there were that push or are near: what is left
 /// out could be run into in turn.
 void LagrangeContact::find_more(const ContactInput& in, std::span<const Vec3d> v, bool at_end,
@@ -150,19 +188,26 @@ void LagrangeContact::find_more(const ContactInput& in, std::span<const Vec3d> v
     ContactInput now = in;
     now.v = v;
     find(now, at_end, found_);
-    keys_.clear();
-    for (const Contact& c : found_.contacts) keys_.push_back(c.key);
-    std::sort(keys_.begin(), keys_.end());
+    if (at_end) turn_to_end(in, found_.contacts);
+    by_key_.clear();
+    for (const Contact& c : found_.contacts)
+        by_key_.emplace_back(c.key, static_cast<Index>(&c - found_.contacts.data()));
+    std::sort(by_key_.begin(), by_key_.end());
     const double near = 0.5 * alarm_distance(in);
     const std::size_t n_found = found_.contacts.size();
     for (const Contact& c : set.contacts) {
         const bool sheet =
             c.key.kind == ContactKey::sheet_node || c.key.kind == ContactKey::sheet_edges;
-        if (!sheet && c.force == Vec3d{} && !(end_gap(c, v, in.h) < near)) continue;
-        if (!std::binary_search(keys_.begin(), keys_.end(), c.key)) {
+        const double moved = at_end ? in.h * norm(c.at.gather(v) - c.at.gather(free_)) : 0;
+        if (!sheet && c.force == Vec3d{} && !(end_gap(c, v, in.h) < near + moved)) continue;
+        const auto same = std::lower_bound(by_key_.begin(), by_key_.end(), std::pair(c.key, 0));
+        if (same == by_key_.end() || same->first != c.key) {
             found_.contacts.push_back(c);
             continue;
         }
+        if (at_end && c.key.kind == ContactKey::node_body && c.force != Vec3d{} &&
+            in_a_fold(c, found_.contacts[same->second], in, v))
+            found_.contacts.push_back(c);
         // A face that lies over an edge touches on both of its sides, at points of its own.
         if (c.key.kind != ContactKey::face_obstacle) continue;
         const auto begin = found_.contacts.begin();

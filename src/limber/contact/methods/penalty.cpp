@@ -11,7 +11,7 @@
 namespace limber {
 namespace {
 
-constexpr Index nodes_per_chunk = 256;
+constexpr Index contacts_per_chunk = 256;
 
 /// A stiff spring under implicit Euler throws a node out of the contact zone in one step, at
 /// depth/h, and the node would hop for ever: out, fall for a step, thrown out again. A damping of
@@ -160,7 +160,7 @@ void PenaltyContact::detect(const ContactInput& in, ContactSet& out) {
 void PenaltyContact::respond(const ContactInput& in, ContactSet& set) {
     set.terms.resize(set.contacts.size());
     if (options_.form == PenaltyForm::explicit_form && !in.equilibrium) count_shares(in, set);
-    parallel_for(static_cast<Index>(set.contacts.size()), nodes_per_chunk, [&](Index i) {
+    parallel_for(static_cast<Index>(set.contacts.size()), contacts_per_chunk, [&](Index i) {
         const Contact& contact = set.contacts[i];
         if (in.equilibrium) {
             set.terms[i] = static_term(in, contact);

@@ -20,6 +20,7 @@ namespace {
 constexpr Index grain = 2048;
 constexpr double sufficient = 1e-4;  // Armijo's constant
 constexpr int max_tries = 30;        // of a line search
+constexpr int max_longer = 4;        // tries of a length that is accepted
 // From the minimum, in parts of the motion of a step. What is above 0.05 must be flagged; a few
 // iterations see the least Ritz value, and with it the way that is left, up to five times wrong.
 constexpr double too_far = 0.05 / 5;
@@ -70,6 +71,7 @@ class NewtonCg final : public DescentEnds<double> {
     Solve conjugate_gradients(double forcing, int budget, int done);
     double slope();
     enum class Search { fell, at_rounding, failed };
+    double lengthen(double along, double value);
     Search search_line(StepReport& report);
     double motion_left();
     void move(double length);
@@ -157,6 +159,30 @@ void NewtonCg<Real>::move(double length) {
     });
 }
 
+/// Goes on where the parabola through both values and the slope has its minimum, if that is twice
+/// as far or more and the value falls; that of trial_ in the end. Where tets turn inside out the
+/// projected tangent is many times as stiff as the energy, and steps of length 1 each go a small
+/// part of the same way.
+template <class Real>
+double NewtonCg<Real>::lengthen(double along, double value) {
+    for (int k = 0; k < max_longer; ++k) {
+        const double curvature = 2 * (value - value_ - along * length_) / (length_ * length_);
+        if (2 * length_ * curvature > -along) break;
+        const bool seen = 4 * length_ * curvature > -along;
+        const double longer = seen ? -along / curvature : 4 * length_;
+        move(longer);
+        const double farther = objective_.value(trial_);
+        if (!(farther < value)) {
+            move(length_);
+            break;
+        }
+        length_ = longer;
+        value = farther;
+        if (seen) break;
+    }
+    return value;
+}
+
 /// Along d_ until the value falls as Armijo asks.
 template <class Real>
 auto NewtonCg<Real>::search_line(StepReport& report) -> Search {
@@ -167,8 +193,8 @@ auto NewtonCg<Real>::search_line(StepReport& report) -> Search {
         const double value = objective_.value(trial_), noise = objective_.noise();
         const bool blind = -along * length_ < 4 * noise;
         if (value <= value_ + sufficient * length_ * along && !blind) {
+            value_ = k == 0 ? lengthen(along, value) : value;
             std::swap(x_, trial_);
-            value_ = value;
             return Search::fell;
         }
         if (blind && std::isfinite(value)) {
