@@ -71,6 +71,10 @@ const BenchEntry table[] = {
      "force against stretch, four laws, beside the analytic curve", wang2016_fig11},
     {"descent-defaults", "beside Wang & Yang 2016",
      "descent with every option at its default, where defaults once went wrong", descent_defaults},
+    {"constant-factor", "Kugelstadt et al. 2018, Liu et al. 2017",
+     "error against time of one constant factor, the rival's scheme and ours, beside Newton, CG "
+     "and descent",
+     constant_factor, true},
     {"auto", "every scene",
      "the solver that `auto` takes beside the best of the others at the same error",
      automatic_choice},
