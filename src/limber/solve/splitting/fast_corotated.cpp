@@ -9,6 +9,7 @@
 #include "limber/core/history.h"
 #include "limber/core/parallel.h"
 #include "limber/fem/elements/corotated_sweep.h"
+#include "limber/fem/elements/packet_memory.h"
 #include "limber/linalg/supernodal/scalar.h"
 #include "limber/solve/objective.h"
 #include "limber/solve/splitting/subspace.h"
@@ -213,14 +214,7 @@ void FastCorotatedStepper::LoopOf<Real>::gradient(StepReport& report, CorotatedT
 
 template <class Real>
 double FastCorotatedStepper::LoopOf<Real>::sum_of_products(ConstVectors a, ConstVectors b) {
-    return parallel_sum<double>(
-        model_.n_nodes(), grain, std::span<double>(partial_), [&](Index begin, Index end) {
-            double sum[3] = {};
-            for (Index i = begin; i < end; ++i)
-                for (int k = 0; k < 3; ++k)
-                    sum[k] += static_cast<double>(a[i][k]) * static_cast<double>(b[i][k]);
-            return sum[0] + sum[1] + sum[2];
-        });
+    return inner_product<Real>(a, b, std::span<double>(partial_));
 }
 
 /// r = −P⁻¹g, zero where pins prescribe.
@@ -317,16 +311,15 @@ double FastCorotatedStepper::LoopOf<Real>::form(ConstVectors s) {
     const Index *row_begin = pattern.row_begin().data(), *column = pattern.column().data();
     return parallel_sum<double>(
         model_.n_nodes(), grain, std::span<double>(partial_), [&](Index begin, Index end) {
-            double sum = 0;
+            using Four = Packet<double, 4>;
+            Four sum;
             for (Index i = begin; i < end; ++i) {
-                Vec3d Ps;
+                Four Ps;
                 for (Index k = row_begin[i]; k < row_begin[i + 1]; ++k)
-                    for (int axis = 0; axis < 3; ++axis)
-                        Ps[axis] += value_[k] * static_cast<double>(s[column[k]][axis]);
-                for (int axis = 0; axis < 3; ++axis)
-                    sum += Ps[axis] * static_cast<double>(s[i][axis]);
+                    Ps += Four(value_[k]) * convert<double>(load_padded(s[column[k]]));
+                sum += Ps * convert<double>(load_padded(s[i]));
             }
-            return sum;
+            return sum[0] + sum[1] + sum[2];
         });
 }
 

@@ -42,6 +42,18 @@ const Real* numbers_of(std::span<const Vec3<Real>> v) {
 }  // namespace
 
 template <class Real>
+double inner_product(std::span<const Vec3<Real>> a, std::span<const Vec3<Real>> b,
+                     std::span<double> partial) {
+    return parallel_sum<double>(
+        static_cast<Index>(a.size()), grain, partial, [&](Index begin, Index end) {
+            return product_of<Real>(numbers_of(a), numbers_of(b), 3 * begin, 3 * end);
+        });
+}
+template double inner_product(std::span<const Vec3<float>>, std::span<const Vec3<float>>,
+                              std::span<double>);
+template double inner_product(std::span<const Vec3d>, std::span<const Vec3d>, std::span<double>);
+
+template <class Real>
 Subspace<Real>::Subspace(Index n_nodes, int most)
     : most_(most),
       pairs_(static_cast<std::size_t>(most)),
@@ -78,12 +90,9 @@ void Subspace<Real>::drop_oldest() {
 
 template <class Real>
 void Subspace<Real>::look(std::span<const Vec3<Real>> g) {
-    const Index n_nodes = static_cast<Index>(g.size());
     for (int i = 0; i < n_; ++i)
-        with_gradient_[static_cast<std::size_t>(i)] = parallel_sum<double>(
-            n_nodes, grain, std::span<double>(partial_), [&](Index begin, Index end) {
-                return product_of<Real>(&pair(i).s.data()->x, numbers_of(g), 3 * begin, 3 * end);
-            });
+        with_gradient_[static_cast<std::size_t>(i)] =
+            inner_product<Real>(pair(i).s, g, std::span<double>(partial_));
 }
 
 template <class Real>

@@ -8,6 +8,12 @@
 
 namespace limber {
 
+/// a·b in double, in an order that depends neither on threads nor on registers. `partial`: scratch
+/// of an entry for 2048 nodes.
+template <class Real>
+double inner_product(std::span<const Vec3<Real>> a, std::span<const Vec3<Real>> b,
+                     std::span<double> partial);
+
 /// Earlier steps s_i of an iteration x ← x + r(x), r = −P⁻¹g, with what they did to r and g: the
 /// next step is r plus Σ γ_i (z_i − s_i), z_i = r before − r after s_i, with γ such that the
 /// gradient that is foretold has no part along any s_i,
