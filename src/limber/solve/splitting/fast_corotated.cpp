@@ -78,7 +78,6 @@ struct FastCorotatedStepper::LoopOf final : Loop {
     SolveStatus prepare_matrix();
     void start(const State& state);
     void gradient(StepReport& report, CorotatedTerms terms);
-    void free_parts_of_gradient(Vectors out);
     Measure direction(StepReport& report);
     SolveStats iterate(StepReport& report);
     void constrain_volumes(StepReport& report);
@@ -237,6 +236,7 @@ SolveStats FastCorotatedStepper::LoopOf<Real>::iterate(StepReport& report) {
     const int n = options_.n_iterations();
     const bool corrects = joint() && options_.history > 0;
     double least = std::numeric_limits<double>::infinity(), s_g = 0, length = 1;
+    double least_forces = std::numeric_limits<double>::infinity();  // where least was
     Measure last;
     bool has_step = false;  // d_ led from the iterate before to this one
     for (int k = 0; k < n; ++k) {
@@ -253,7 +253,6 @@ SolveStats FastCorotatedStepper::LoopOf<Real>::iterate(StepReport& report) {
             stats.status = SolveStatus::not_finite;
             return stats;
         }
-        last.merit = now.merit;
         last.size = now.size;
         ++stats.iterations;
         if (!corrects) {
@@ -270,6 +269,7 @@ SolveStats FastCorotatedStepper::LoopOf<Real>::iterate(StepReport& report) {
         }
         if (now.merit < least) {
             least = now.merit;
+            least_forces = last.forces;
             best_ = u_;
         }
         if (has_step)
@@ -289,15 +289,24 @@ SolveStats FastCorotatedStepper::LoopOf<Real>::iterate(StepReport& report) {
     const double before = last.forces;
     gradient(report, terms);
     last.forces = objective_.free_norm(g_);
+    if (corrects && !(last.forces <= most_rise * least_forces)) {  // nothing looked at this one yet
+        u_ = best_;
+        has_step = false;
+        subspace_.clear();
+        gradient(report, terms);
+        last.forces = objective_.free_norm(g_);
+    }
     if (has_step) {
         subspace_.add(d_, r_before_, {}, g_, s_g);
-        response_ = std::min(1.2 * response_, subspace_.curvature() / form(d_));
+        const double curvature = subspace_.curvature();
+        if (curvature > 0)
+            response_ = std::clamp(std::min(1.2 * response_, curvature / form(d_)), 1e-6, 1.0);
         subspace_.project(u_);
         subspace_.drop_newest();
     }
     // What the last solve left, by how much the forces fell since, where P⁻¹H answers the least.
-    const double left = last.size * std::min(1.0, last.forces / std::max(before, 1e-300)) /
-                        std::clamp(response_, 1e-6, 1.0);
+    const double left =
+        last.size * std::min(1.0, last.forces / std::max(before, 1e-300)) / response_;
     const double motion = std::sqrt(sum_of_products(u_, u_));
     if (stats.status == SolveStatus::iteration_cap && left > far / margin * motion)
         report.set(StepFlag::iteration_cap, worst_body<Real>(model_, g_));
