@@ -281,8 +281,13 @@ void Objective<Real>::add_matrix_and_contact(Displacement&& u, Vectors g) {
 
 template <class Real>
 void Objective<Real>::gradient_without_elements(ConstVectors u, Vectors g) {
+    if (!matrix_changes()) {
+        parallel_for(model_.n_nodes(), grain,
+                     [&](Index i) { g[i] = weight_[i] * u[i] - linear_[i]; });
+        return;
+    }
     parallel_for(model_.n_nodes(), grain, [&](Index i) { g[i] = {}; });
-    if (matrix_changes()) add_matrix_and_contact([&](Index i) { return cast<double>(u[i]); }, g);
+    add_matrix_and_contact([&](Index i) { return cast<double>(u[i]); }, g);
     parallel_for(model_.n_nodes(), grain, [&](Index i) { g[i] += weight_[i] * u[i] - linear_[i]; });
 }
 
