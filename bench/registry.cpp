@@ -74,6 +74,12 @@ const BenchEntry table[] = {
     {"gpu-descent", "beside Wang & Yang 2016",
      "a step of 96 iterations on a graphics card, 60K to 10M tets, and the time to an error",
      gpu_descent, true},
+    {"constant-factor", "Kugelstadt et al. 2018, Liu et al. 2017",
+     "error against time of one constant factor, the rival's scheme and ours, beside Newton, CG "
+     "and descent",
+     constant_factor, true},
+    {"constant-factor-beam", "Kugelstadt et al. 2018, Liu et al. 2017",
+     "the same on the field's beam of 101 250 tets", constant_factor_beam},
     {"auto", "every scene",
      "the solver that `auto` takes beside the best of the others at the same error",
      automatic_choice},

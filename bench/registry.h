@@ -57,6 +57,8 @@ std::span<const BenchEntry> benches();
 void write_plot(const BenchOptions& options, const std::string& name, const std::string& svg,
                 BenchResult& result);
 
+BenchResult constant_factor(const BenchOptions& options);
+BenchResult constant_factor_beam(const BenchOptions& options);
 BenchResult dahl2019_table1(const BenchOptions& options);
 BenchResult dahl2019_fig2(const BenchOptions& options);
 BenchResult dahl2019_fig3(const BenchOptions& options);

@@ -135,6 +135,25 @@ TEST(MaterialDef, linearly_implicit_solvers_refuse_other_laws) {
             expect_says(used("kind = \"linear\"", solver.c_str()), {"allowed: \"projective\""});
             continue;
         }
+        if (solver == "fast_corotated") {
+            expect_says(used("kind = \"linear\"", solver.c_str()),
+                        {"cannot go with solver.kind = \"fast_corotated\"", "\"projective\""});
+            expect_says(used("invertible = true", solver.c_str()), {"invertible cannot go with"});
+            expect_says(used("volume = 1e5", solver.c_str()), {"volume cannot go with"});
+            const std::string split = std::string(solver) + "\"\nscheme = \"split";
+            const auto swelling = [&](const std::string& kind) {
+                return input_error([&] {
+                    scene_of(replaced(good_scene, "poisson = 0.4", "poisson = -0.1") +
+                             "[solver]\nkind = \"" + kind + "\"\n");
+                });
+            };
+            expect_says(swelling(split), {"poisson below 0 cannot go with", "scheme = \"joint\""});
+            EXPECT_EQ(swelling(solver), "");
+            expect_says(
+                used("tangent = \"frozen\"", (split + "\"\nrel_tolerance = 1e-3 #").c_str()),
+                {"rel_tolerance cannot go with scheme"});
+            continue;
+        }
         if (solver == "xpbd") {
             expect_says(used("kind = \"linear\"", solver.c_str()),
                         {"cannot go with solver.kind = \"xpbd\"", "\"neo_hookean\""});

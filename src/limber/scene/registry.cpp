@@ -22,6 +22,7 @@
 #include "limber/solve/descent/descent.h"
 #include "limber/solve/modal.h"
 #include "limber/solve/newton/newton.h"
+#include "limber/solve/splitting/fast_corotated.h"
 #include "limber/solve/vertex_block_descent.h"
 #include "limber/solve/warp_canceling/warp_canceling.h"
 #include "limber/solve/xpbd.h"
@@ -76,6 +77,11 @@ bool descent_needs_inertia(const AnyOptions& options) {
 }
 bool sweeps_need_inertia(const AnyOptions& options) {
     return options.as<VertexBlockOptions>().rel_tolerance == 0;
+}
+
+bool splitting_needs_inertia(const AnyOptions& options) {
+    const auto& o = options.as<FastCorotatedOptions>();
+    return o.scheme == SplittingScheme::split || o.rel_tolerance == 0;
 }
 
 DescentOptions projective_dynamics_defaults() {
@@ -169,6 +175,11 @@ const StepperEntry stepper_table[] = {
          "projective_dynamics", "descent by a constant factor; Bouaziz et al. 2014"),
      make<DescentStepper>, check_projective_dynamics, SolverFamily::minimising, nullptr, nullptr,
      descent_needs_inertia},
+    {option_case<FastCorotatedOptions>("fast_corotated",
+                                       "corotated laws by a constant factor and rotations beside "
+                                       "it; Kugelstadt et al. 2018"),
+     make<FastCorotatedStepper>, check_fast_corotated, SolverFamily::minimising, nullptr, nullptr,
+     splitting_needs_inertia},
     {option_case<VertexBlockOptions>(
          "vertex_block_descent", "the same node by node, coloured Gauss-Seidel; Chen et al. 2024"),
      make<VertexBlockStepper>, check_nothing, SolverFamily::minimising, nullptr, nullptr,

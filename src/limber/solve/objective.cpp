@@ -67,7 +67,7 @@ template <class Real>
 Objective<Real>::~Objective() = default;
 
 template <class Real>
-void Objective<Real>::begin(const StepInput& in, const State& state) {
+void Objective<Real>::begin(const StepInput& in, const State& state, bool measured) {
     const Index n = model_.n_nodes();
     const double h = in.h;
     const Integrator integrator = model_.integrator;
@@ -99,7 +99,7 @@ void Objective<Real>::begin(const StepInput& in, const State& state) {
         parallel_for(n, grain, [&](Index i) { linear_[i] += cast<Real>(product_[i]); });
     }
     if (has_matrix_) build_matrix_part(state);
-    find_force_scale();
+    if (measured) find_force_scale();
 }
 
 /// A float far from the origin would swallow the motion of a step: each body is seen from its own
@@ -259,6 +259,38 @@ void Objective<Real>::begin_gradient(ConstVectors x, Vectors g) {
     prepare_gradient(x, g, true);
 }
 
+/// Into a g of zeros; u(i) is the displacement of a node.
+template <class Real>
+template <class Displacement>
+void Objective<Real>::add_matrix_and_contact(Displacement&& u, Vectors g) {
+    if (has_matrix_) {
+        parallel_for(model_.n_nodes(), grain, [&](Index i) { u_[i] = u(i); });
+        matrix_.apply(u_, product_);
+        parallel_for(model_.n_nodes(), grain, [&](Index i) { g[i] = cast<Real>(product_[i]); });
+    }
+    const double per_step = sigma_ / in_->h;
+    for (const ContactTerm& term : in_->contact) {
+        Vec3d moved;
+        for (int k = 0; k < term.at.n; ++k) moved += term.at.weight[k] * u(term.at.node[k]);
+        const Vec3d w = (1 / in_->h) * moved;
+        if (!term.acts(w)) continue;
+        const Vec3d f = per_step * (term.block * w - term.impulse);
+        for (int k = 0; k < term.at.n; ++k) g[term.at.node[k]] += cast<Real>(term.at.weight[k] * f);
+    }
+}
+
+template <class Real>
+void Objective<Real>::gradient_without_elements(ConstVectors u, Vectors g) {
+    if (!matrix_changes()) {
+        parallel_for(model_.n_nodes(), grain,
+                     [&](Index i) { g[i] = weight_[i] * u[i] - linear_[i]; });
+        return;
+    }
+    parallel_for(model_.n_nodes(), grain, [&](Index i) { g[i] = {}; });
+    add_matrix_and_contact([&](Index i) { return cast<double>(u[i]); }, g);
+    parallel_for(model_.n_nodes(), grain, [&](Index i) { g[i] += weight_[i] * u[i] - linear_[i]; });
+}
+
 /// Everything that is not done range by range goes into g first.
 template <class Real>
 void Objective<Real>::prepare_gradient(ConstVectors x, Vectors g, bool hold) {
@@ -269,19 +301,8 @@ void Objective<Real>::prepare_gradient(ConstVectors x, Vectors g, bool hold) {
     starts_at_zero_ = !matrix_changes() && !any_whole;
     if (starts_at_zero_) return;
     parallel_for(n, grain, [&](Index i) { g[i] = {}; });
-    if (has_matrix_) {
-        parallel_for(n, grain,
-                     [&](Index i) { u_[i] = cast<double>(x[i]) - cast<double>(start_[i]); });
-        matrix_.apply(u_, product_);
-        parallel_for(n, grain, [&](Index i) { g[i] = cast<Real>(product_[i]); });
-    }
-    const double per_step = sigma_ / in_->h;
-    for (const ContactTerm& term : in_->contact) {
-        const Vec3d w = (1 / in_->h) * gathered(term.at, x, ConstVectors(start_));
-        if (!term.acts(w)) continue;
-        const Vec3d f = per_step * (term.block * w - term.impulse);
-        for (int k = 0; k < term.at.n; ++k) g[term.at.node[k]] += cast<Real>(term.at.weight[k] * f);
-    }
+    add_matrix_and_contact([&](Index i) { return cast<double>(x[i]) - cast<double>(start_[i]); },
+                           g);
     for (std::size_t p = 0; p < potentials_.size(); ++p) {
         if (!whole_[p]) continue;
         if (hold) potentials_[p]->hold(x);
@@ -473,10 +494,25 @@ double Objective<Real>::finish(ConstVectors x, State& state, NodeForces& forces)
             x_end_[i] = x[i];
         else
             x_end_[i] = state.x[i] + (cast<double>(x[i]) - cast<double>(start_[i]));
-        state.v[i] = (1 / in_->h) * (x_end_[i] - state.x[i]);
     });
-    react(forces);
-    return free_norm(scratch_);
+    return settle(scratch_, state, forces);
+}
+
+template <class Real>
+double Objective<Real>::finish_at(ConstVectors u, ConstVectors g, State& state,
+                                  NodeForces& forces) {
+    parallel_for(model_.n_nodes(), grain,
+                 [&](Index i) { x_end_[i] = state.x[i] + cast<double>(u[i]); });
+    return settle(g, state, forces);
+}
+
+/// v and reactions from x_end_.
+template <class Real>
+double Objective<Real>::settle(ConstVectors g, State& state, NodeForces& forces) {
+    parallel_for(model_.n_nodes(), grain,
+                 [&](Index i) { state.v[i] = (1 / in_->h) * (x_end_[i] - state.x[i]); });
+    react(g, forces);
+    return free_norm(g);
 }
 
 template <class Real>
@@ -488,16 +524,15 @@ void Objective<Real>::finish_with(std::span<const Vec3d> v, NodeForces& forces) 
         x[i] = cast<Real>(cast<double>(start_[i]) + in_->h * v[i]);
     });
     gradient(x, scratch_);
-    react(forces);
+    react(scratch_, forces);
 }
 
-/// What holds the pins, from the gradient in scratch_. Rigid bodies are held by nothing.
+/// What holds the pins, from the gradient. Rigid bodies are held by nothing.
 template <class Real>
-void Objective<Real>::react(NodeForces& forces) const {
+void Objective<Real>::react(ConstVectors g, NodeForces& forces) const {
     const double share = 1 / sigma_;  // the trapezoid's is the sum of both ends of the step
     parallel_for(model_.n_nodes(), grain, [&](Index i) {
-        forces.reaction[i] =
-            share * masked(cast<double>(scratch_[i]), Vec3d{1, 1, 1} - model_.free[i]);
+        forces.reaction[i] = share * masked(cast<double>(g[i]), Vec3d{1, 1, 1} - model_.free[i]);
     });
     for (const Body& body : model_.bodies)
         for (Index i = body.node_begin; body.rigid && i < body.node_end; ++i)

@@ -35,8 +35,9 @@ class Objective {
     explicit Objective(const Model& model);
     ~Objective();
 
-    /// Borrows `in` until the next call.
-    void begin(const StepInput& in, const State& state);
+    /// Borrows `in` until the next call. Without `measured` no force_scale() follows, and the sweep
+    /// over the elements that it takes is left out.
+    void begin(const StepInput& in, const State& state, bool measured = true);
     /// A force on top of the loads of begin(), until the next one [N].
     void add_load(std::span<const Vec3d> f);
     /// x_n, where the step started, in the objective's own frame.
@@ -72,6 +73,10 @@ class Objective {
     /// hold(x) on the way, then g of the nodes [begin, end).
     void begin_gradient(ConstVectors x, Vectors g);
     void gradient_range(Index begin, Index end, ConstVectors x, Vectors g) const;
+    /// g = what of the gradient at start() + u is not of elements: inertia, damping, loads and
+    /// contact, for solvers with sweeps of their own. Of u and not of x: where steps are small, a
+    /// float x knows little of them.
+    void gradient_without_elements(ConstVectors u, Vectors g);
     /// Whether values from before the last hold belong to another function.
     bool converted() const;
     /// The diagonal of the Hessian as it is, and its diagonal 3x3 blocks.
@@ -100,6 +105,10 @@ class Objective {
     double force_scale(ConstVectors g);
     /// |g| over the free degrees of freedom.
     double free_norm(ConstVectors g) { return norm_where(g, 1); }
+    /// |g| over the prescribed ones, and |q|: parts of a scale for solvers that begin() without
+    /// one.
+    double held_norm(ConstVectors g) { return norm_where(g, 0); }
+    double load_norm() { return norm_where(linear_, 1) + norm_where(linear_, 0); }
     double energy(ConstVectors x);  // E alone [J]
     std::span<const std::unique_ptr<Potential<Real>>> potentials() const { return potentials_; }
     const Model& model() const { return model_; }
@@ -112,12 +121,16 @@ class Objective {
     const BlockCsr* quadratic() const { return has_matrix_ ? &matrix_ : nullptr; }
     std::span<const ContactTerm> contacts() const { return in_->contact; }
     double contact_factor() const { return sigma_; }
+    /// κ, of the whole mass [1/s²].
+    double inertia_factor() const { return kappa_; }
     /// Which nodes elements tie together.
     const BlockCsr& pattern() const { return hessian_; }
 
     /// v averaged over the step, and reactions at pins, from the solution; |g| over the free
     /// degrees of freedom there.
     double finish(ConstVectors x, State& state, NodeForces& forces);
+    /// The same from x_n + u, with the gradient there given.
+    double finish_at(ConstVectors u, ConstVectors g, State& state, NodeForces& forces);
     /// The same where constraints have changed that v: the end of the step follows from it.
     void finish_with(std::span<const Vec3d> v, NodeForces& forces);
     /// x and v at the end of the step; `state` is as finish() left it.
@@ -135,12 +148,15 @@ class Objective {
     };
     void place_start(const State& state);
     void prepare_gradient(ConstVectors x, Vectors g, bool hold);
+    template <class Displacement>
+    void add_matrix_and_contact(Displacement&& u, Vectors g);
+    double settle(ConstVectors g, State& state, NodeForces& forces);
     const BlockCsr& with_rest_of_hessian(ConstVectors x);
     bool acts(const ContactTerm& term, ConstVectors x) const;
     void build_matrix_part(const State& state);
     void find_force_scale();
     double norm_where(ConstVectors g, double free);
-    void react(NodeForces& forces) const;
+    void react(ConstVectors g, NodeForces& forces) const;
     template <class F>
     void for_each_contact_block(ConstVectors x, F&& f) const;
 

@@ -7,6 +7,7 @@
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
 #include "limber/solve/descent/descent.h"
+#include "limber/solve/splitting/options.h"
 
 namespace limber {
 
@@ -183,6 +184,46 @@ void check_projective_dynamics(const SceneDef& scene) {
                                  "steps need energies that are squared distances; allowed: "
                                  "\"projective\", or solver.kind = \"descent\"");
     check_descent(scene);
+}
+
+void check_fast_corotated(const SceneDef& scene) {
+    const std::string with = " cannot go with solver.kind = \"fast_corotated\", which ";
+    const auto& options = scene.solver.options.as<FastCorotatedOptions>();
+    const bool split = options.scheme == SplittingScheme::split;
+    for (const auto& [name, material] : scene.materials) {
+        if (!of_tets(scene, name)) continue;
+        const auto refuse = [&](std::string_view key, const std::string& what) {
+            throw InputError(material.origin.at(key), "material." + name + '.' + what);
+        };
+        if (material.kind != CorotatedElastic::name && material.kind != ProjectiveElastic::name)
+            refuse("kind", "kind = \"" + material.kind + '"' + with +
+                               "needs a term that is the squared distance to a rotation; allowed: "
+                               "\"corotated\", \"projective\", or a solver for any law such as "
+                               "\"quasi_newton\"");
+        if (material.invertible)
+            refuse("invertible", "invertible" + with +
+                                     "has the law alone, which brings inverted tets back by "
+                                     "itself; allowed: leave it out");
+        if (material.volume != 0)
+            refuse("volume", "volume" + with +
+                                 "has the law's own volume term; allowed: leave it out, or a "
+                                 "greater poisson");
+        if (split && (material.poisson.value_or(0) < 0 || material.lambda.value_or(0) < 0))
+            refuse(material.lambda ? "lambda" : "poisson",
+                   std::string(material.lambda ? "lambda" : "poisson") + " below 0" + with +
+                       "has constraints for the volume under scheme = \"split\"; allowed: 0 and "
+                       "more, or scheme = \"joint\"");
+    }
+    for (const BodyDef& body : scene.bodies)
+        if (body.cloth)
+            throw InputError(body.origin.at("cloth"),
+                             body.origin.path + ".cloth" + with +
+                                 "has rotations of tets; allowed: a solver for any law such as "
+                                 "\"quasi_newton\"");
+    if (split && options.rel_tolerance > 0)
+        throw InputError(scene.solver.origin.at("rel_tolerance"),
+                         "solver: rel_tolerance cannot go with scheme = \"split\", whose steps end "
+                         "elsewhere than at a minimum; allowed: scheme = \"joint\"");
 }
 
 void check_xpbd(const SceneDef& scene) {

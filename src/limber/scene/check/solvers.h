@@ -22,6 +22,8 @@ void check_static_contact(const SceneDef& scene);
 void check_device_form(const SceneDef& scene, const StepperEntry& entry);
 /// What a device does not take, with the CPU among what is allowed.
 std::string or_on_the_cpu(const std::string& conflict);
+/// Two laws, tets alone; for the split scheme a volume term that resists.
+void check_fast_corotated(const SceneDef& scene);
 /// Two laws, springs and flat hinges, lumped masses.
 void check_xpbd(const SceneDef& scene);
 
