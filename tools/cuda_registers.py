@@ -20,7 +20,7 @@ HOT = re.compile(r"(TetGradient|ElementGradient|TetEnergy|ElementEnergy|Sweep)<(
 
 def short(symbol):
     name = subprocess.run(["c++filt", symbol], capture_output=True, text=True).stdout.strip()
-    inside = re.match(r".*?(?:run|each|once|sum)<(.*?)>\(", name)
+    inside = re.match(r".*?(?:run|each|once|sum|grid)<(.*?)>\(", name)
     return (inside.group(1) if inside else name).replace("limber::gpu::(anonymous namespace)::", "").replace("limber::", "")
 
 
