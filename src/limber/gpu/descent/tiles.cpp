@@ -2,6 +2,7 @@
 #include "limber/gpu/descent/tiles.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -94,7 +95,7 @@ void spread_over_banks(std::span<Index> order, std::span<const std::array<Index,
         return local[tets[static_cast<std::size_t>(t)][c]] % slot_lanes;
     };
     for (std::size_t k = 0; k < order.size(); ++k) {
-        if (k % slot_lanes == 0) std::fill(&wanted[0][0], &wanted[4][0], 0);
+        if (k % slot_lanes == 0) std::memset(wanted, 0, sizeof wanted);
         std::size_t best = k;
         int least = 1 << 30;
         for (std::size_t m = k; m < std::min(k + looked_at, order.size()) && least > 0; ++m) {
