@@ -77,6 +77,9 @@ const HashedRun hashed_runs[] = {
     {"newton cloth", "\"newton\"", "corotated", "\"lagrange\"", true},
     {"quasi_newton penalty", "\"quasi_newton\"", "neo_hookean", "\"penalty\""},
     {"projective_dynamics penalty", "\"projective_dynamics\"", "projective", "\"penalty\""},
+    {"fast_corotated penalty", "\"fast_corotated\"", "corotated", "\"penalty\""},
+    {"fast_corotated split", "\"fast_corotated\"\nscheme = \"split\"", "projective",
+     "\"projection\""},
 };
 
 TEST(StateHashes, are_those_of_the_last_change_of_numbers) {
