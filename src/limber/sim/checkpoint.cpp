@@ -64,9 +64,10 @@ std::vector<std::string> checkpoints_in(const std::string& dir) {
 }
 
 void refuse_foreign(const std::string& file, std::string_view bytes) {
-    const std::string_view first = bytes.substr(0, sizeof(Header::magic));
-    const bool ours = std::memcmp(first.data(), Header{}.magic, first.size()) == 0;
-    if (!ours) refuse(file, "not a limber checkpoint: first bytes '" + printable(first) + "'");
+    const Header header;
+    const std::string_view first = bytes.substr(0, sizeof header.magic);
+    if (!std::string_view(header.magic, sizeof header.magic).starts_with(first))
+        refuse(file, "not a limber checkpoint: first bytes '" + printable(first) + "'");
 }
 
 Header checked_header(const std::string& file, std::span<const std::byte> bytes,
