@@ -28,7 +28,6 @@ DescentOptions tight() {
     options.precision = Precision::twofold;
     options.rel_tolerance = 1e-11;
     options.iterations = 60000;
-    options.rho = {0.9};
     return options;
 }
 
@@ -46,10 +45,7 @@ std::vector<Combination> combinations() {
     add("jacobi_chebyshev", [](O&) {});
     add("jacobi", [](O& o) { o.acceleration = AccelerationKind::none; });
     add("jacobi_nesterov", [](O& o) { o.acceleration = AccelerationKind::nesterov; });
-    add("gradient_chebyshev", [](O& o) {
-        o.direction = DirectionKind::gradient;
-        o.rho = {0.99};
-    });
+    add("gradient_chebyshev", [](O& o) { o.direction = DirectionKind::gradient; });
     add("block_jacobi_chebyshev", [](O& o) { o.direction = DirectionKind::block_jacobi; });
     add("cg_fletcher_reeves", [](O& o) {
         o.direction = DirectionKind::nonlinear_cg;
