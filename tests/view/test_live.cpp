@@ -8,6 +8,7 @@
 #include <string>
 
 #include "limber/core/errors.h"
+#include "limber/gpu/device.h"
 #include "view/live_bar.h"
 #include "view/socket_client.h"
 
@@ -92,6 +93,7 @@ TEST(LiveSession, what_is_not_allowed_changes_nothing) {
         R"({"do":"set","path":"extends","to":"/etc/passwd"})",
         R"({"do":"set","path":"time.end","to":5})",
         R"({"do":"set","path":"time.step","to":0})",
+        R"({"do":"set","path":"device","to":"abacus"})",
         R"({"do":"open","name":"../../etc/passwd"})",
         R"({"do":"open","name":"broken"})",
         R"({"do":"seek","value":1})",
@@ -102,6 +104,34 @@ TEST(LiveSession, what_is_not_allowed_changes_nothing) {
     };
     for (const char* command : wrong) EXPECT_THROW(live.tell(command), InputError) << command;
     EXPECT_EQ(live.session->world().state_hash(), before);
+    live.advance(1);
+}
+
+TEST(LiveSession, computes_on_a_card_from_here_on_or_says_why_not) {
+    Live live;
+    live.tell(R"({"do":"set","path":"solver.kind","to":"descent"})");
+    live.advance(3);
+    const std::uint64_t before = live.session->world().state_hash();
+    const std::string wish = R"({"do":"set","path":"device","to":"cuda"})";
+    if (gpu::has_kernels() && gpu::device().found) {
+        live.tell(wish);
+        EXPECT_EQ(live.session->world().state_hash(), before);
+        live.advance(3);
+        EXPECT_NE(live.session->world().state_hash(), before);
+        return;
+    }
+    try {
+        live.tell(wish);
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("limber doctor"), std::string::npos)
+            << error.what();
+    }
+    EXPECT_EQ(live.session->world().state_hash(), before);
+    live.advance(1);
+    // Without a form for a card: refused for that reason, and the choice stays what it was.
+    live.tell(R"({"do":"set","path":"solver.kind","to":"cholesky"})");
+    EXPECT_THROW(live.tell(wish), InputError);
     live.advance(1);
 }
 

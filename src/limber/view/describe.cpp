@@ -101,9 +101,9 @@ Json panels_json(const SceneDef& scene) {
         if (field.key == "step") world.fields.push_back(field);
     Json time = panel_json("time", "Time", world);
     out.push_back(std::move(time));
-    TypeInfo gravity;
-    gravity.fields.push_back(*scene_field("gravity"));
-    out.push_back(panel_json("", "World", gravity));
+    TypeInfo whole;
+    for (const char* key : {"gravity", "device"}) whole.fields.push_back(*scene_field(key));
+    out.push_back(panel_json("", "World", whole));
     return out;
 }
 
@@ -132,7 +132,7 @@ Json shape_json(const ObstacleShape& shape) {
 }  // namespace
 
 bool is_live_path(std::string_view path, const SceneDef& scene) {
-    if (path == "gravity" || path == "time.step") return true;
+    if (path == "gravity" || path == "device" || path == "time.step") return true;
     for (const std::string_view group : {"solver.", "contact."})
         if (path.starts_with(group)) return true;
     for (const auto& [name, material] : scene.materials)
@@ -191,7 +191,7 @@ std::string scene_message(const SceneDescription& d) {
         out["panels"] = panels_json(scene);
         // What the panels show, and no file names.
         const Value all = parse_toml(resolved_toml(scene), "resolved");
-        for (const char* key : {"solver", "material", "contact", "time", "gravity"})
+        for (const char* key : {"solver", "material", "contact", "time", "gravity", "device"})
             if (const Value* value = all.find(key)) out["values"][key] = value_json(*value);
     }
     return out.dump(-1, ' ', false, Json::error_handler_t::replace);

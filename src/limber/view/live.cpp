@@ -133,8 +133,8 @@ void LiveSession::change(const std::string& path, const std::string& literal) {
     refuse_while_recording();
     if (!is_live_path(path, scene_))
         throw InputError("'" + printable(path) +
-                         "' cannot be changed here; allowed: solver, material, contact, time.step "
-                         "and gravity");
+                         "' cannot be changed here; allowed: solver, material, contact, time.step, "
+                         "gravity and device");
     LoadOptions load = load_;
     // Another kind drops the options of the old one; a value replaces what was set before.
     const std::size_t dot = path.rfind('.');
@@ -147,7 +147,8 @@ void LiveSession::change(const std::string& path, const std::string& literal) {
     SceneDef scene = load_scene(file_, load);
     SceneDef before = std::exchange(scene_, std::move(scene));
     try {
-        const bool same_model = path.starts_with("solver.") || path.starts_with("contact.");
+        const bool same_model =
+            path == "device" || path.starts_with("solver.") || path.starts_with("contact.");
         rebuild(same_model ? std::make_unique<Model>(world_->model()) : nullptr);
     } catch (...) {
         scene_ = std::move(before);

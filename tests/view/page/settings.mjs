@@ -27,6 +27,7 @@ export default {
     await page.fill('[data-path="material.soft.young"]', '-3');
     await page.press('[data-path="material.soft.young"]', 'Enter');
     await until(page, () => limber.state.error.includes('allowed: a number > 0'));
+    assert.equal(await page.inputValue('[data-path="device"]'), 'cpu');
     await close(page);
     await stop(server);
   },

@@ -83,7 +83,7 @@ function rows(fields, values, path, send, of = '') {
 }
 
 const FIRST = ['young', 'poisson', 'density', 'max_iterations', 'rel_tolerance', 'deadline_ms', 'linear', 'schedule', 'threshold_relative',
-  'budget_ms', 'damping', 'friction', 'stiffness', 'step', 'gravity', 'preconditioner'];
+  'budget_ms', 'damping', 'friction', 'stiffness', 'step', 'gravity', 'device', 'preconditioner'];
 
 /** Fills `box`. `send(path, value)` asks for a change. */
 export function showPanels(box, scene, send) {
