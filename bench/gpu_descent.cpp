@@ -10,98 +10,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "limber/contact/methods/none.h"
+#include "gpu_cubes.h"
 #include "limber/core/distance.h"
 #include "limber/gpu/device.h"
 #include "limber/gpu/steppers.h"
-#include "limber/sim/world.h"
 #include "limber/study/statistics.h"
-#include "registry.h"
 #include "step_race.h"
 
 namespace limber::bench {
 
 namespace {
-
-/// n x n x n cubes of five tets, 1 m wide; inner nodes are moved by up to a tenth of a cube, so
-/// that no two rest shapes are the same.
-TetMesh make_lattice(Index n) {
-    const Index side = n + 1;
-    const auto node = [&](Index i, Index j, Index k) { return i + side * (j + side * k); };
-    TetMesh mesh;
-    std::uint64_t random = 12345;
-    const auto jitter = [&] {
-        random = random * 6364136223846793005ull + 1442695040888963407ull;
-        return (static_cast<double>(random >> 40) / (1 << 24) - 0.5) * 0.2 / n;
-    };
-    for (Index k = 0; k < side; ++k)
-        for (Index j = 0; j < side; ++j)
-            for (Index i = 0; i < side; ++i) {
-                Vec3d x{static_cast<double>(i) / n, static_cast<double>(j) / n,
-                        static_cast<double>(k) / n};
-                const auto inner = [&](Index a) { return a > 0 && a < n; };
-                if (inner(i) && inner(j) && inner(k)) x += Vec3d{jitter(), jitter(), jitter()};
-                mesh.nodes.push_back(x);
-            }
-    // Five tets a cube, in turn mirrored so that neighbours match.
-    constexpr int corner[2][5][4] = {
-        {{0, 1, 3, 5}, {0, 3, 2, 6}, {0, 5, 4, 6}, {3, 5, 6, 7}, {0, 3, 6, 5}},
-        {{1, 0, 4, 2}, {1, 2, 7, 3}, {1, 4, 5, 7}, {2, 4, 7, 6}, {1, 2, 4, 7}}};
-    for (Index k = 0; k < n; ++k)
-        for (Index j = 0; j < n; ++j)
-            for (Index i = 0; i < n; ++i)
-                for (const auto& tet : corner[(i + j + k) % 2]) {
-                    Tet out;
-                    for (int c = 0; c < 4; ++c)
-                        out[c] = node(i + (tet[c] & 1), j + (tet[c] >> 1 & 1), k + (tet[c] >> 2));
-                    if (tet_volume(mesh.nodes[out[0]], mesh.nodes[out[1]], mesh.nodes[out[2]],
-                                   mesh.nodes[out[3]]) < 0)
-                        std::swap(out[2], out[3]);
-                    mesh.tets.push_back(out);
-                }
-    std::vector<Index>& held = mesh.node_groups["x-"];
-    for (Index k = 0; k < side; ++k)
-        for (Index j = 0; j < side; ++j) held.push_back(node(0, j, k));
-    std::sort(held.begin(), held.end());
-    for (Index i = 0; i < mesh.n_nodes(); ++i) mesh.node_ids.push_back(i);
-    for (Index t = 0; t < mesh.n_tets(); ++t) mesh.tet_ids.push_back(t);
-    return mesh;
-}
-
-/// A cube held at one side, under its own weight.
-Model held_cube(Index n, const Material& material, double h) {
-    Model model = one_body("cube", make_lattice(n), material);
-    model.pins.push_back({"held", model.mesh.node_groups.at("x-"), {true, true, true}, {}});
-    model.h = h;
-    finish_model(model);
-    return model;
-}
-
-template <class Make>
-std::unique_ptr<World> world_by(const Model& model, Make&& make) {
-    auto own = std::make_unique<const Model>(model);
-    auto stepper = make(*own);
-    return std::make_unique<World>(std::move(own), std::move(stepper),
-                                   std::make_unique<NoContact>(),
-                                   WorldOptions{.measure_energy = false});
-}
-std::unique_ptr<World> by_descent(const Model& model, const DescentOptions& options) {
-    return world_by(model, [&](const Model& own) { return gpu::make_descent(own, options); });
-}
-
-Material rubber() {
-    Material material;
-    material.name = "rubber";
-    material.law = MooneyRivlin::from(Lame::from_young(1e6, 0.4));
-    material.conversion.on = true;
-    return material;
-}
-Material neo_hookean() {
-    Material material;
-    material.name = "neo_hookean";
-    material.law = NeoHookean::from(Lame::from_young(2.5e5, 0.25));
-    return material;
-}
 
 /// A size of the goals: cubes a side, milliseconds aimed at, and what bytes or exchange allow.
 struct Size {
@@ -116,36 +34,23 @@ void add_steps(const BenchOptions& options, BenchResult& out, nlohmann::ordered_
     for (const Size& size : sizes) {
         if (options.tets > 0 && options.tets != 5 * size.n * size.n * size.n) continue;
         if (options.size == BenchSize::quick && size.n > 36) continue;
-        const Model model = held_cube(size.n, rubber(), 1.0 / 60);
+        const Model model = held_cube(size.n, invertible_rubber(), 1.0 / 60);
         options.tell(fmt::format("{} tets", model.n_tets()));
-        DescentOptions descent;
-        descent.direction = DirectionKind::jacobi;
-        const auto world = by_descent(model, descent);
-        std::vector<double> ms, wall;
-        DeviceUse use;
-        int failed = 0;
-        for (int k = 0; k < 25; ++k) {
-            const StepReport r = world->step();
-            failed += r.failed;
-            if (k < 5) continue;
-            ms.push_back(r.device.ms);
-            wall.push_back(r.wall_ms);
-            use = r.device;
-        }
-        const Spread spread = spread_of(ms);
+        const DeviceSteps steps = device_steps(model, 20);
+        const Spread spread = spread_of(steps.ms);
         const double rate = 96.0 * model.n_tets() / spread.p50 * 1e-6;
         table.add({std::to_string(model.n_tets()), digits(spread.p50), digits(spread.p99),
                    digits(size.goal_ms), digits(size.floor_ms), digits(rate),
-                   digits(spread_of(wall).p50), world->stepper().describe(),
-                   std::to_string(use.up / 1000), std::to_string(use.down / 1000)});
+                   digits(spread_of(steps.whole_ms).p50), steps.memory,
+                   std::to_string(steps.use.up / 1000), std::to_string(steps.use.down / 1000)});
         json.push_back({{"tets", model.n_tets()},
                         {"median_ms", spread.p50},
                         {"p99_ms", spread.p99},
-                        {"failed", failed},
-                        {"whole_ms", spread_of(wall).p50}});
+                        {"failed", steps.failed},
+                        {"whole_ms", spread_of(steps.whole_ms).p50}});
         out.claims.push_back(
             {fmt::format("{} tets x 96 iterations in {} ms", model.n_tets(), digits(size.goal_ms)),
-             failed == 0 && spread.p50 <= size.goal_ms,
+             steps.failed == 0 && spread.p50 <= size.goal_ms,
              fmt::format("{} ms, {:.2f} of the goal", digits(spread.p50),
                          spread.p50 / size.goal_ms)});
     }
@@ -196,13 +101,13 @@ void add_races(const BenchOptions& options, BenchResult& out, nlohmann::ordered_
     constexpr Size race[] = {{23, 0.3, 0}, {36, 1.2, 0}, {59, 6, 0}};
     for (const Size& size : race) {
         if (options.size == BenchSize::quick && size.n > 23) continue;
-        const Model model = held_cube(size.n, neo_hookean(), 1.0 / 60);
+        const Model model = held_cube(size.n, soft_neo_hookean(), 1.0 / 60);
         DescentOptions exact;
         exact.direction = DirectionKind::block_jacobi;
         exact.precision = Precision::twofold;
         exact.iterations = 4000;
         exact.rel_tolerance = 1e-10;
-        const auto reference = by_descent(model, exact);
+        const auto reference = descent_on_device(model, exact);
         const State start = reference->state();
         const StepReport found = reference->step();
         const std::vector<Vec3d> x = reference->state().x;

@@ -74,6 +74,9 @@ const BenchEntry table[] = {
     {"gpu-descent", "beside Wang & Yang 2016",
      "a step of 96 iterations on a graphics card, 60K to 10M tets, and the time to an error",
      gpu_descent, true},
+    {"gpu-scaling", "beside Wang & Yang 2016",
+     "a step of 96 iterations on a graphics card, 1K to 30M tets: bytes, bandwidth, memory",
+     gpu_scaling},
     {"constant-factor", "Kugelstadt et al. 2018, Liu et al. 2017",
      "error against time of one constant factor, the rival's scheme and ours, beside Newton, CG "
      "and descent",

@@ -70,6 +70,7 @@ BenchResult descent_defaults(const BenchOptions& options);
 BenchResult descent_bodies(const BenchOptions& options);
 BenchResult automatic_choice(const BenchOptions& options);
 BenchResult gpu_descent(const BenchOptions& options);
+BenchResult gpu_scaling(const BenchOptions& options);
 BenchResult gpu_factor(const BenchOptions& options);
 BenchResult contact_depth(const BenchOptions& options);
 
