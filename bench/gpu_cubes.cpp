@@ -87,7 +87,11 @@ DeviceSteps device_steps(const Model& model, int count) {
     descent.direction = DirectionKind::jacobi;
     const auto world = descent_on_device(model, descent);
     DeviceSteps out;
-    out.memory = world->stepper().describe();
+    const std::string text = world->stepper().describe();  // "on a card, 16 MiB of its memory"
+    const std::size_t unit = text.find(" MiB");
+    out.mib = unit == std::string::npos ? "below 1"
+                                        : text.substr(text.rfind(' ', unit - 1) + 1,
+                                                      unit - text.rfind(' ', unit - 1) - 1);
     for (int k = 0; k < warm_up + count; ++k) {
         const StepReport r = world->step();
         out.failed += r.failed;

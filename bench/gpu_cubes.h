@@ -35,7 +35,7 @@ struct DeviceSteps {
     std::vector<double> ms, whole_ms;  // by the clock of the card; as a caller waits for it
     DeviceUse use;                     // of the last one
     int failed = 0;
-    std::string memory;  // of the card, in words
+    std::string mib;  // of the card's memory
 };
 DeviceSteps device_steps(const Model& model, int count);
 

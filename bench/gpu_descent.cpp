@@ -41,7 +41,7 @@ void add_steps(const BenchOptions& options, BenchResult& out, nlohmann::ordered_
         const double rate = 96.0 * model.n_tets() / spread.p50 * 1e-6;
         table.add({std::to_string(model.n_tets()), digits(spread.p50), digits(spread.p99),
                    digits(size.goal_ms), digits(size.floor_ms), digits(rate),
-                   digits(spread_of(steps.whole_ms).p50), steps.memory,
+                   digits(spread_of(steps.whole_ms).p50), steps.mib,
                    std::to_string(steps.use.up / 1000), std::to_string(steps.use.down / 1000)});
         json.push_back({{"tets", model.n_tets()},
                         {"median_ms", spread.p50},

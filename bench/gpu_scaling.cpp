@@ -46,7 +46,7 @@ BenchResult gpu_scaling(const BenchOptions& options) {
     }
     const double bandwidth = gpu::copy_bandwidth();
     MarkdownTable table({"tets", "median ms", "p99 ms", "whole step, ms", "ns a tet and iteration",
-                         "MB a sweep", "of a copy's bandwidth", "on the card", "failed"});
+                         "MB a sweep", "of a copy's bandwidth", "MiB on the card", "failed"});
     nlohmann::ordered_json json;
     std::vector<double> per_tet;  // of streamed sizes [ns]
     int failed = 0;
@@ -62,10 +62,10 @@ BenchResult gpu_scaling(const BenchOptions& options) {
         const double share = iterations * bytes / (1e-3 * ms.p50) / bandwidth;
         if (!stays) per_tet.push_back(ns);
         failed += steps.failed;
-        table.add(
-            {std::to_string(model.n_tets()), digits(ms.p50), digits(ms.p99), digits(whole.p50),
-             digits(ns), digits(bytes * 1e-6) + (stays ? " (tiles stay)" : ""),
-             fmt::format("{:.0f} %", 100 * share), steps.memory, std::to_string(steps.failed)});
+        table.add({std::to_string(model.n_tets()), digits(ms.p50), digits(ms.p99),
+                   digits(whole.p50), digits(ns),
+                   digits(bytes * 1e-6) + (stays ? " (tiles stay)" : ""),
+                   fmt::format("{:.0f} %", 100 * share), steps.mib, std::to_string(steps.failed)});
         json.push_back({{"tets", model.n_tets()},
                         {"median_ms", ms.p50},
                         {"p99_ms", ms.p99},
