@@ -29,6 +29,8 @@ USES = {
     "api": ["output", "render"],
 }
 FRONT = "limber.h"  # for programs alone: it gives names of the api to what the library calls otherwise
+# Where the names of solvers and contact methods stand. Elsewhere what they can do is asked, never what they are called.
+REGISTRIES = ("scene/registry.cpp", "scene/contact_methods.cpp")
 MOST_FILES = 40  # side by side in a folder of src/
 # Kept out of headers, so that they stay quick to include and free of other people's types.
 THIRD_PARTY = re.compile(r"^(Eigen/|tbb/|oneapi/|nlohmann/|toml|pugixml|png\.h|zlib\.h|fmt/|CLI/|xxhash|boost/)")
@@ -44,8 +46,30 @@ def closure(module):
     return seen
 
 
+def compared_names(root):
+    """Comparisons with the name of a solver, a contact method or a law."""
+    source = root / "src" / "limber"
+    names = set()
+    for file in REGISTRIES:
+        names.update(re.findall(r'option_case<[^>]*>\(\s*"(\w+)"', (source / file).read_text()))
+    for path in (source / "fem" / "materials").glob("*.h"):
+        names.update(re.findall(r'string_view name = "(\w+)"', path.read_text()))
+    assert {"auto", "cholesky", "lagrange", "stvk"} <= names, names
+    names -= {"auto", "none"}  # words of many options
+    quoted = '"(?:' + "|".join(sorted(names)) + ')"'
+    compared = re.compile(rf"[=!]=\s*{quoted}|{quoted}\s*[=!]=|any_cast<(?:const )?\w*Options\s*[*>]")
+    for folder in (source, root / "apps"):
+        for path in sorted(folder.rglob("*")):
+            # A visitor of fields is given options of any type, and looks which it can show.
+            if path.suffix not in (".h", ".cpp", ".cu") or path.name == "field_visitors.h":
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if compared.search(line):
+                    yield f"{path}:{number}: asks for a name; the entries of scene/registry.h say what a solver or method can do"
+
+
 def check(root):
-    faults = []
+    faults = list(compared_names(root))
     source = root / "src" / "limber"
     for path in sorted(source.rglob("*")):
         if path.suffix not in (".h", ".cpp", ".cu"):

@@ -208,11 +208,14 @@ struct ConstraintReport {
 
 class Joint;
 
-/// How contact is resolved; one file in contact/methods/ and one line in scene/registry.cpp each.
+/// How contact is resolved; one file in contact/methods/ and one entry in scene/contact_methods.cpp
+/// each.
 class ContactMethod {
   public:
     virtual ~ContactMethod() = default;
     virtual std::string_view name() const = 0;
+    /// Whether it looks for contacts at all.
+    virtual bool acts() const { return true; }
     /// Stage 2: fills out.contacts, which keeps its capacity between steps.
     virtual void detect(const ContactInput& in, ContactSet& out) = 0;
     /// Stage 8 for methods that act through A and b: fills set.terms from set.contacts.

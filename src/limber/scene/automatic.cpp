@@ -5,14 +5,11 @@
 
 #include <algorithm>
 
-#include "limber/contact/methods/lagrange.h"
-#include "limber/contact/methods/penalty.h"
 #include "limber/scene/build/body_mesh.h"
 #include "limber/scene/format/document.h"
 #include "limber/scene/format/error_list.h"
 #include "limber/scene/registry.h"
 #include "limber/scene/scene_def.h"
-#include "limber/solve/newton/newton.h"
 
 namespace limber {
 
@@ -38,6 +35,8 @@ constexpr double of_cloth = 1e-4;
 struct Choice {
     std::string name, why;
 };
+// What is tried where a choice does not take the scene.
+constexpr const char* takes_most = "newton";
 
 bool has_joints(const SceneDef& scene) {
     return !scene.attachments.empty() || !scene.cables.empty() || !scene.cavities.empty() ||
@@ -115,11 +114,6 @@ Choice solver_for(const SceneDef& scene, bool by_constraints) {
     return {"warp_canceling", what + ": the factor is kept over steps"};
 }
 
-bool has_compliance(const SceneDef& scene) {
-    const StepperEntry& entry = stepper_entry(scene.solver.options.name);
-    return entry.has_compliance && entry.has_compliance(scene.solver.options);
-}
-
 Choice contact_for(const SceneDef& scene) {
     if (scene.time.analysis == Analysis::dynamic &&
         scene.time.integrator != DynamicIntegrator::backward_euler)
@@ -135,14 +129,6 @@ bool is_taken(const SceneDef& scene) {
     ErrorList errors;
     check_solver(scene, errors);
     return errors.empty();
-}
-
-template <class Options>
-void hand_on(const AutomaticContactOptions& from, AnyOptions& to) {
-    Options& options = to.as<Options>();
-    options.friction = from.friction;
-    options.bodies = from.bodies;
-    options.self = from.self;
 }
 
 /// For the first lines of a run: what, why, and what version 0.1 took where the scene names none.
@@ -205,28 +191,28 @@ std::vector<std::string> name_old_defaults(Value& document) {
 }
 
 void choose_automatically(SceneDef& scene) {
-    const bool open_contact = scene.contact.options.name == "auto";
-    const bool open_solver = scene.solver.options.name == "auto";
+    const bool open_contact = contact_entry(scene.contact.options.name).open;
     const bool touch = can_touch(scene);
     const bool cloth = any_of_bodies(scene, [](const BodyDef& b) { return b.cloth.has_value(); });
-    if (open_solver) {
+    if (stepper_entry(scene.solver.options.name).open) {
         // Cloth is light and has many contacts: springs suit it, unless something needs
         // constraints.
         const bool rigid = any_of_bodies(scene, [](const BodyDef& b) { return b.rigid; });
         const bool wanted = rigid || has_joints(scene) || (touch && !cloth);
-        Choice choice =
-            solver_for(scene, open_contact ? wanted : scene.contact.options.name == "lagrange");
+        const bool by_constraints =
+            open_contact ? wanted : contact_entry(scene.contact.options.name).by_constraints;
+        Choice choice = solver_for(scene, by_constraints);
         scene.solver.options = default_options(stepper_cases(), choice.name);
-        if (scene.device == DeviceKind::cpu && !is_taken(scene) && choice.name != "newton") {
+        if (scene.device == DeviceKind::cpu && !is_taken(scene)) {
             const AnyOptions first = scene.solver.options;
-            scene.solver.options = default_options(stepper_cases(), "newton");
+            scene.solver.options = default_options(stepper_cases(), takes_most);
             if (is_taken(scene))
-                choice = {"newton", "the scene has what only minimising solvers take"};
+                choice = {takes_most, "the scene has what only minimising solvers take"};
             else
                 scene.solver.options = first;  // and its errors are told
         }
-        if (cloth && choice.name == "newton")
-            scene.solver.options.as<NewtonOptions>().rel_tolerance = of_cloth;
+        const StepperEntry& solver = stepper_entry(choice.name);
+        if (cloth && solver.tolerance) solver.tolerance(scene.solver.options) = of_cloth;
         scene.chosen.push_back(
             told("solver.kind", choice, scene.solver.origin.has("kind"), "corotational"));
     }
@@ -234,12 +220,10 @@ void choose_automatically(SceneDef& scene) {
     if (open_contact) {
         const Choice choice = contact_for(scene);
         const auto given = scene.contact.options.as<AutomaticContactOptions>();
+        const ContactEntry& contact = contact_entry(choice.name);
         scene.contact.options = default_options(contact_cases(), choice.name);
-        if (choice.name == "lagrange") {
-            hand_on<LagrangeOptions>(given, scene.contact.options);
-            if (cloth) scene.contact.options.as<LagrangeOptions>().limits.tolerance = 3 * of_cloth;
-        }
-        if (choice.name != "lagrange") hand_on<PenaltyOptions>(given, scene.contact.options);
+        contact.take(given, scene.contact.options);
+        if (cloth && contact.tolerance) contact.tolerance(scene.contact.options) = 3 * of_cloth;
         if (touch)
             scene.chosen.push_back(
                 told("contact.method", choice, scene.contact.origin.has("method"), "penalty"));

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
+#include <mutex>
 
 #include "limber/scene/automatic.h"
 #include "limber/scene/format/error_list.h"
@@ -160,27 +162,36 @@ void apply_all_defaults(Value& document, const ReadContext& context) {
     }
 }
 
+TypeInfo whole_scene_type() {
+    TypeInfo scene = describe<SceneDef>();
+    TypeInfo defaults;
+    for (const FieldInfo& field : scene.fields) {
+        const bool entries =
+            field.type.kind == FieldKind::list || field.type.kind == FieldKind::map;
+        if (entries && field.type.items[0].kind == FieldKind::table)
+            defaults.fields.push_back({field.key, partial(field.type.items[0]), false,
+                                       "for every " + field.key + " that says nothing else",
+                                       std::nullopt});
+    }
+    scene.fields.push_back({"defaults", defaults, false,
+                            "values for entries that do not give their own", std::nullopt});
+    scene.fields.push_back(
+        {"extends", type_of(FieldKind::path), false, "scene file this one changes", std::nullopt});
+    return scene;
+}
+
 }  // namespace
 
 const TypeInfo& scene_type() {
-    static const TypeInfo type = [] {
-        TypeInfo scene = describe<SceneDef>();
-        TypeInfo defaults;
-        for (const FieldInfo& field : scene.fields) {
-            const bool entries =
-                field.type.kind == FieldKind::list || field.type.kind == FieldKind::map;
-            if (entries && field.type.items[0].kind == FieldKind::table)
-                defaults.fields.push_back({field.key, partial(field.type.items[0]), false,
-                                           "for every " + field.key + " that says nothing else",
-                                           std::nullopt});
-        }
-        scene.fields.push_back({"defaults", defaults, false,
-                                "values for entries that do not give their own", std::nullopt});
-        scene.fields.push_back({"extends", type_of(FieldKind::path), false,
-                                "scene file this one changes", std::nullopt});
-        return scene;
-    }();
-    return type;
+    // Programs may add names: there is a description for each number of them, and whoever holds an
+    // older one keeps it.
+    static std::mutex guard;
+    static std::map<std::size_t, TypeInfo> types;
+    const std::lock_guard lock(guard);
+    const std::size_t names = stepper_cases().size() + contact_cases().size();
+    const auto [type, fresh] = types.try_emplace(names);
+    if (fresh) type->second = whole_scene_type();
+    return type->second;
 }
 
 Value merged(Value base, const Value& over, const TypeInfo* type) {

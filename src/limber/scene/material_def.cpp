@@ -216,14 +216,22 @@ std::set<std::string> used_materials(const SceneDef& scene) {
     return used;
 }
 
+bool is_smooth_at_rest(const std::string& law) {
+    bool is = true;
+    with_law(law, [&]<class Law>(const Law&) {
+        if constexpr (requires { Law::smooth_at_rest; }) is = Law::smooth_at_rest;
+    });
+    return is;
+}
+
 /// Modes are of one Hessian at rest; fibres have two there, pulled and pushed.
 void check_modal(const SceneDef& scene, ErrorList& errors) {
     const std::set<std::string> used = used_materials(scene);
     for (const auto& [name, def] : scene.materials)
-        if (used.count(name) && def.kind == FibreReinforced::name)
+        if (used.count(name) && !is_smooth_at_rest(def.kind))
             errors.add({def.origin.at("kind"),
-                        def.origin.path +
-                            ": kind = \"fibre\" cannot go with time.analysis = \"modal\": fibres "
+                        def.origin.path + ": kind = \"" + std::string(def.kind) +
+                            "\" cannot go with time.analysis = \"modal\": fibres "
                             "pull and never push, so no motion about rest is one of a linear "
                             "system; allowed: another law, or analysis = \"dynamic\""});
 }

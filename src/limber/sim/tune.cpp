@@ -26,9 +26,8 @@ constexpr Index largest_factor = 300000;  // [tets] whose minima are found by a 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 const DescentOptions* descent_of(const SceneDef& scene) {
-    const std::string& name = scene.solver.options.name;
-    const bool descends = name == "descent" || name == "projective_dynamics";
-    return descends ? &scene.solver.options.as<DescentOptions>() : nullptr;
+    const AnyOptions& options = scene.solver.options;
+    return stepper_entry(options.name).tunable ? &options.as<DescentOptions>() : nullptr;
 }
 
 /// Without the tuner; otherwise as the scene has it.

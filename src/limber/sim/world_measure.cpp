@@ -81,7 +81,7 @@ void World::measure(StepReport& report) {
 /// where the scene puts them, and pairs that ignore each other may share a place.
 void World::look_for_penetration(StepReport& report) const {
     const Model& m = *model_;
-    if (!(report.max_penetration > 0) || contact_->name() == "none") return;
+    if (!(report.max_penetration > 0) || !contact_->acts()) return;
     if (const ContactSet::Left& left = contacts_.left; left.depth > 0) {
         report.inside = left.obstacle >= 0 ? -left.obstacle - 1 : left.other + 1;
         report.set(StepFlag::penetration, left.body);

@@ -35,6 +35,8 @@ struct StepInput {
 struct CellField {
     std::string name;
     std::vector<double> value;  // one a tet of the model
+    std::string title = name;   // for people
+    bool categories = false;    // values are numbers of things
 };
 using CellFields = std::vector<CellField>;
 

@@ -19,11 +19,6 @@ std::unique_ptr<World> make_world(const SceneDef& scene, const Model& model) {
         WorldOptions{.measure_energy = true, .verdict = verdict_rules(scene)});
 }
 
-bool has_explicit_contact(const SceneDef& scene) {
-    const StepperEntry& entry = stepper_entry(scene.solver.options.name);
-    return entry.explicit_contact && entry.explicit_contact(scene.solver.options);
-}
-
 Snapshot snapshot_of(const World& world) {
     Snapshot out;
     out.state = world.state();

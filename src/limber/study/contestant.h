@@ -17,8 +17,6 @@ namespace limber {
 
 /// A world of the scene on a copy of the model: nothing is read again.
 std::unique_ptr<World> make_world(const SceneDef& scene, const Model& model);
-/// Whether the scene's solver takes explicit contact forces only.
-bool has_explicit_contact(const SceneDef& scene);
 
 /// A state with everything the next step remembers.
 struct Snapshot {

@@ -91,7 +91,7 @@ double predicted_factor_ms(const std::string& engine, const Model& model) {
 ConvergedSolver converged_solver(SolverFamily family, const SceneDef& scene, const Model& model) {
     const std::string engine = direct_engine();
     const double ms = predicted_factor_ms(engine, model);
-    const bool constraints = scene.contact.options.name == "lagrange";
+    const bool constraints = contact_entry(scene.contact.options.name).by_constraints;
     const bool minimising = measured_by(family) == SolverFamily::minimising;
     const bool direct = ms <= affordable_ms || constraints;
     ConvergedSolver out;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "limber/contact/methods/penalty.h"
 #include "limber/core/check.h"
 #include "limber/scene/automatic.h"
+#include "limber/scene/registry.h"
 #include "limber/study/contestant.h"
 
 namespace limber {
@@ -81,9 +81,9 @@ std::optional<SceneDef> under_any_solver(const StudyScene& study) {
 /// --set arguments that turn the scene's contact into penalty forces: options that both have stay.
 std::vector<std::string> penalty_instead(const AnyOptions& contact) {
     const Value has = find_case(contact_cases(), contact.name)->to_value(contact.value);
-    const OptionCase* penalty = find_case(contact_cases(), "penalty");
-    const Value takes = penalty->to_value(penalty->defaults());
-    std::vector<std::string> sets = {"contact.method=\"penalty\""};
+    const OptionCase& penalty = contact_for_every_solver().options;
+    const Value takes = penalty.to_value(penalty.defaults());
+    std::vector<std::string> sets = {"contact.method=\"" + std::string(penalty.name) + '"'};
     for (const Value::Key& key : takes.keys)
         if (const Value* value = has.find(key.name))
             sets.push_back("contact." + key.name + '=' + value_text(key.name, *value));
@@ -107,7 +107,7 @@ void find_common_method(LineUp& line, const std::vector<SolverSpec>& solvers,
         method_is_asked_for(line.study))
         return;
     const std::optional<SceneDef> scene = under_any_solver(line.study);
-    if (!scene || scene->contact.options.name == "penalty") return;
+    if (!scene || contact_entry(scene->contact.options.name).everywhere) return;
     StudyScene study = line.study;
     for (std::string& set : penalty_instead(scene->contact.options))
         study.load.sets.push_back(std::move(set));
@@ -137,7 +137,7 @@ void settle_method(LineUp& line, const std::vector<SolverSpec>& solvers,
     bool constraints = false;
     for (const LinedUp* one : everybody(line)) {
         if (!one->scene) continue;
-        if (one->scene->contact.options.name == "penalty") {
+        if (contact_entry(one->scene->contact.options.name).everywhere) {
             with_springs = &*one->scene;
             springs.push_back(one->spec.text);
         } else {
@@ -162,9 +162,10 @@ void settle_form(LineUp& line, const std::vector<SolverSpec>& solvers,
                  const std::optional<SolverSpec>& reference) {
     std::vector<std::string> wants_explicit, others;
     for (const LinedUp* one : everybody(line)) {
-        if (!one->scene || one->scene->contact.options.name != "penalty") continue;
-        const auto& options = one->scene->contact.options.as<PenaltyOptions>();
-        if (options.form != PenaltyForm::automatic) continue;
+        if (!one->scene) continue;
+        const AnyOptions& options = one->scene->contact.options;
+        const ContactEntry& contact = contact_entry(options.name);
+        if (!contact.follows_solver || !contact.follows_solver(options)) continue;
         (has_explicit_contact(*one->scene) ? wants_explicit : others).push_back(one->spec.text);
     }
     if (wants_explicit.empty() && others.empty()) return;

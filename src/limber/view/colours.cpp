@@ -17,9 +17,7 @@ std::vector<ColourField> Colours::fields(const World& world) {
     };
     CellFields cells;
     world.stepper().describe_cells(cells);
-    for (const CellField& cell : cells)
-        out.push_back({cell.name, cell.name == "updated" ? "updated this step" : cell.name, "",
-                       cell.name == "supernode"});
+    for (const CellField& cell : cells) out.push_back({cell.name, cell.title, "", cell.categories});
     return out;
 }
 

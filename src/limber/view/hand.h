@@ -44,6 +44,7 @@ class Hand final : public ContactMethod {
     const std::optional<ToolBall>& tool() const { return tool_; }
 
     std::string_view name() const override { return scene_->name(); }
+    bool acts() const override { return scene_->acts(); }
     void detect(const ContactInput& in, ContactSet& out) override;
     void respond(const ContactInput& in, ContactSet& set) override;
     void read_back(const ContactInput& in, std::span<const Vec3d> v_end, ContactSet& set,

@@ -77,11 +77,11 @@ void LiveSession::add_pin(Model& model, const UserPin& user) const {
 void LiveSession::make_world(const SceneDef& scene, std::unique_ptr<Model> model,
                              const State* state) {
     auto stepper = make_stepper(wants_tuning(scene) ? tuned(scene, *model).scene : scene, *model);
-    const StepperEntry& entry = stepper_entry(scene.solver.options.name);
+    const AnyOptions& solver = scene.solver.options;
+    const StepperEntry& entry = stepper_entry(solver.name);
     // A factor that is never made again does not hold the hand's spring, and overshoots by it.
-    const bool stale = scene.solver.options.name == "stiffness_warping";
-    const bool implicit =
-        !stale && !(entry.explicit_contact && entry.explicit_contact(scene.solver.options));
+    const bool stale = entry.keeps_factor_for_good && entry.keeps_factor_for_good(solver);
+    const bool implicit = !stale && !has_explicit_contact(scene);
     auto hand = std::make_unique<Hand>(make_contact(scene, *model), model->obstacles, implicit);
     if (hand_) hand->set_tool(hand_->tool());
     Hand* const new_hand = hand.get();

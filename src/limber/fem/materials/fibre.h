@@ -78,6 +78,7 @@ struct FibreReinforcedOf {
     template <class Q>
     using With = FibreReinforcedOf<Q>;
     static constexpr std::string_view name = "fibre";
+    static constexpr bool smooth_at_rest = false;  // fibres that pull and never push
     static constexpr std::string_view help =
         "neo_hookean with fibres along a direction, which pull and never push";
     static constexpr bool corotational = true;

@@ -15,7 +15,6 @@
 #include "limber/scene/build/node_table.h"
 #include "limber/scene/build/placement.h"
 #include "limber/scene/build/selection.h"
-#include "limber/scene/check/explicit_contact.h"
 #include "limber/scene/check/first_step.h"
 #include "limber/scene/check/overlaps.h"
 #include "limber/scene/check/supports.h"
@@ -468,7 +467,9 @@ class Builder {
             warn_about_overlaps(scene_, model_, say);
         }
         check_obstacles(scene_, model_, say);
-        check_explicit_contact(scene_, model_);
+        if (const ContactEntry& contact = contact_entry(scene_.contact.options.name);
+            contact.check_model)
+            contact.check_model(scene_, model_);
         warn_about_weight(scene_, model_, say);
         warn_about_locking(scene_, model_, say);
         warn_about_speed(scene_, model_, say);

@@ -23,8 +23,7 @@ constexpr const char* ways_out =
 
 bool explicit_forces(const SceneDef& scene, const PenaltyOptions& penalty) {
     if (penalty.form != PenaltyForm::automatic) return penalty.form == PenaltyForm::explicit_form;
-    const StepperEntry& solver = stepper_entry(scene.solver.options.name);
-    return solver.explicit_contact && solver.explicit_contact(scene.solver.options);
+    return has_explicit_contact(scene);
 }
 
 /// A spring k on a mass m is stable for h sqrt(k/m) < 2 (symplectic Euler).
@@ -68,14 +67,14 @@ void check_depth(const SceneDef& scene, const Model& model, double thickness) {
 }  // namespace
 
 void check_explicit_contact(const SceneDef& scene, const Model& model) {
-    const auto* penalty = std::any_cast<PenaltyOptions>(&scene.contact.options.value);
-    if (!penalty || penalty->unsafe || scene.time.analysis != Analysis::dynamic) return;
+    const auto& penalty = scene.contact.options.as<PenaltyOptions>();
+    if (penalty.unsafe || scene.time.analysis != Analysis::dynamic) return;
     if (model.obstacles.empty() && model.bodies.size() < 2) return;
-    if (!explicit_forces(scene, *penalty)) return;
-    if (penalty->stiffness > 0)
-        check_stability(scene, model, penalty->stiffness);
+    if (!explicit_forces(scene, penalty)) return;
+    if (penalty.stiffness > 0)
+        check_stability(scene, model, penalty.stiffness);
     else
-        check_depth(scene, model, penalty->thickness);
+        check_depth(scene, model, penalty.thickness);
 }
 
 }  // namespace limber

@@ -6,9 +6,9 @@
 
 namespace limber {
 
-/// Refuses contact forces of the start of the step (penalty's explicit form) where they run away or
-/// let bodies sink in, unless contact.unsafe says that this is wanted: an InputError that names the
-/// body, the figure and what holds.
+/// For contact by penalty: refuses contact forces of the start of the step (penalty's explicit
+/// form) where they run away or let bodies sink in, unless contact.unsafe says that this is wanted:
+/// an InputError that names the body, the figure and what holds.
 void check_explicit_contact(const SceneDef& scene, const Model& model);
 
 }  // namespace limber

@@ -33,7 +33,7 @@ bool held(const Model& model, const Body& body) {
 
 /// Whether contact is looked for at all.
 bool touches(const SceneDef& scene) {
-    return scene.contact.options.name != "none" && scene.time.analysis != Analysis::modal;
+    return contact_entry(scene.contact.options.name).acts && scene.time.analysis != Analysis::modal;
 }
 
 /// What of a body's surface lies inside an obstacle. Nodes that pins hold are where the user put
@@ -224,9 +224,9 @@ void warn_about_step(const SceneDef& scene, const Model& model, const Warn& warn
 }
 
 void warn_about_precision(const SceneDef& scene, const Model& model, const Warn& warn) {
-    const auto* descent = std::any_cast<DescentOptions>(&scene.solver.options.value);
-    if (!descent || descent->precision != Precision::single ||
-        descent->direction == DirectionKind::newton_cg || scene.time.analysis == Analysis::modal)
+    const AnyOptions& options = scene.solver.options;
+    const StepperEntry& solver = stepper_entry(options.name);
+    if (!solver.in_floats || !solver.in_floats(options) || scene.time.analysis == Analysis::modal)
         return;
     constexpr double rounding = 0x1p-24;  // of a float, relative
     constexpr double strain = 1e-4;       // that may be lost to it

@@ -28,7 +28,7 @@ void check_method(const SceneDef& scene, const Origin& origin, std::string_view 
         throw InputError(origin.place, origin.path + ": " + std::string(what) +
                                            " cannot go with time.analysis = \"modal\", which knows "
                                            "pins alone");
-    if (method != "lagrange")
+    if (!contact_entry(method).by_constraints)
         throw InputError(origin.place, origin.path + ": " + std::string(what) +
                                            " is solved together with contact and needs "
                                            "contact.method = \"lagrange\"; contact.method is \"" +

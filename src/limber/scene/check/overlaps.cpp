@@ -8,43 +8,24 @@
 #include <limits>
 #include <optional>
 
-#include "limber/contact/methods/lagrange.h"
-#include "limber/contact/methods/penalty.h"
-#include "limber/contact/methods/projection.h"
-#include "limber/contact/methods/repulsion.h"
 #include "limber/contact/overlap.h"
+#include "limber/scene/registry.h"
 
 namespace limber {
 
 namespace {
 
+/// None where nothing touches.
+std::optional<ContactSight> contact_sight(const SceneDef& scene) {
+    const ContactEntry& entry = contact_entry(scene.contact.options.name);
+    if (!entry.sight) return {};
+    return entry.sight(scene.contact.options);
+}
 /// How far apart bodies stay that feel each other [m]; none where they do not.
 std::optional<double> body_contact(const SceneDef& scene) {
-    const std::any& options = scene.contact.options.value;
-    if (const auto* o = std::any_cast<PenaltyOptions>(&options); o && o->bodies)
-        return o->thickness;
-    if (const auto* o = std::any_cast<LagrangeOptions>(&options); o && o->bodies)
-        return o->distance;
-    return {};
-}
-
-/// How a contact method sees what comes.
-struct ContactReach {
-    double distance = 0;    // at which it begins to act [m]
-    bool followed = false;  // fast nodes are followed along their paths
-};
-/// None where nothing touches.
-std::optional<ContactReach> contact_reach(const SceneDef& scene) {
-    const std::any& options = scene.contact.options.value;
-    if (const auto* o = std::any_cast<PenaltyOptions>(&options))
-        return ContactReach{o->thickness, o->form == PenaltyForm::implicit_form};
-    if (const auto* o = std::any_cast<LagrangeOptions>(&options))
-        return ContactReach{o->distance, true};
-    if (const auto* o = std::any_cast<RepulsionOptions>(&options))
-        return ContactReach{o->thickness, false};
-    if (const auto* o = std::any_cast<ProjectionOptions>(&options))
-        return ContactReach{o->thickness, false};
-    return {};
+    const std::optional<ContactSight> sight = contact_sight(scene);
+    if (!sight || !sight->bodies) return {};
+    return sight->distance;
 }
 
 std::vector<ContactSurface> surfaces_of(const Model& model) {
@@ -258,22 +239,20 @@ ImpactSpeed impact_speed(const SceneDef& scene, const Model& model, const Body& 
 }
 
 void warn_about_self(const SceneDef& scene, const Model& model, const Warn& warn) {
-    const std::any& options = scene.contact.options.value;
-    const auto* penalty = std::any_cast<PenaltyOptions>(&options);
-    const auto* repulsion = std::any_cast<RepulsionOptions>(&options);
-    if (!((penalty && penalty->self) || (repulsion && repulsion->self))) return;
+    const std::optional<ContactSight> sight = contact_sight(scene);
+    if (!sight || !sight->self || sight->sees_end) return;
     for (std::size_t i = 0; i < model.bodies.size(); ++i)
         if (model.bodies[i].cloth)
             warn(scene.bodies[i].origin.place,
                  "layers of cloth '" + model.bodies[i].name +
                      "' that have gone through each other stay so under contact.method = \"" +
-                     (penalty ? "penalty" : "repulsion") +
+                     scene.contact.options.name +
                      "\", which looks at a step from its start alone; \"lagrange\" looks at its "
                      "end too and repeats it in parts");
 }
 
 void warn_about_speed(const SceneDef& scene, const Model& model, const Warn& warn) {
-    const std::optional<ContactReach> reach = contact_reach(scene);
+    const std::optional<ContactSight> reach = contact_sight(scene);
     if (!reach || (model.obstacles.empty() && model.bodies.size() < 2)) return;
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
         const Body& body = model.bodies[i];

@@ -108,7 +108,7 @@ void check_rigid(const BodyDef& body, const SceneDef& scene) {
                              pin.origin.path + ".body = \"" + body.name +
                                  "\" is rigid; allowed: an [[obstacle]] with motion for what "
                                  "follows key frames");
-    if (scene.contact.options.name != "lagrange")
+    if (!contact_entry(scene.contact.options.name).by_constraints)
         throw InputError(body.origin.at("rigid"),
                          body.origin.path +
                              ": rigid = true needs contact.method = \"lagrange\"; contact.method "

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/scene/check/solvers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "limber/contact/methods/penalty.h"
 #include "limber/scene/scene_def.h"
 #include "limber/solve/corotational.h"
 #include "limber/solve/descent/descent.h"
@@ -24,7 +25,60 @@ bool of_tets(const SceneDef& scene, const std::string& name) {
     return false;
 }
 
+/// Constraints need A⁻¹.
+void check_constraints(const SceneDef& scene) {
+    const AnyOptions& options = scene.solver.options;
+    const std::string method = "contact.method = \"" + scene.contact.options.name + '"';
+    if (scene.time.analysis == Analysis::dynamic &&
+        scene.time.integrator == DynamicIntegrator::trapezoid)
+        throw InputError(scene.time.origin.at("integrator"),
+                         "time.integrator = \"trapezoid\" cannot go with " + method +
+                             ", whose impulses act at the end of a step; allowed: integrator = "
+                             "\"backward_euler\"");
+    if (has_compliance(scene)) return;
+    std::string others;
+    for (const StepperEntry& other : steppers())
+        if (other.has_compliance &&
+            other.has_compliance({std::string(other.options.name), other.options.defaults()}))
+            others += (others.empty() ? "\"" : ", \"") + std::string(other.options.name) + '"';
+    throw InputError(scene.contact.origin.at("method"),
+                     method + " cannot go with solver.kind = \"" + options.name +
+                         "\" and its options: it needs a solver that factorises its matrix; "
+                         "allowed: solver.kind = " +
+                         others);
+}
+
 }  // namespace
+
+void check_laws_taken(const SceneDef& scene, const StepperEntry& entry) {
+    const std::vector<std::string_view>& names = entry.laws.names;
+    if (names.empty()) return;
+    std::string allowed;
+    for (const std::string_view name : names) allowed += '"' + std::string(name) + "\", ";
+    for (const auto& [name, material] : scene.materials) {
+        if (!of_tets(scene, name)) continue;
+        if (std::find(names.begin(), names.end(), material.kind) != names.end()) continue;
+        throw InputError(
+            material.origin.at("kind"),
+            fmt::format("material.{}.kind = \"{}\" cannot go with solver.kind = \"{}\", {}; "
+                        "allowed: {}or {}",
+                        name, std::string(material.kind), entry.options.name, entry.laws.because,
+                        allowed, entry.laws.instead));
+    }
+}
+
+void check_contact_goes_with(const SceneDef& scene, const StepperEntry& solver) {
+    if (scene.time.analysis == Analysis::modal) return;
+    const ContactEntry& contact = contact_entry(scene.contact.options.name);
+    if (contact.by_constraints) check_constraints(scene);
+    // Energies that begin and end within a step are for solvers that look at them more than once.
+    if (!contact.by_energies || solver.family == SolverFamily::minimising) return;
+    throw InputError(scene.contact.origin.at("method"),
+                     "contact.method = \"" + scene.contact.options.name +
+                         "\" cannot go with solver.kind = \"" + scene.solver.options.name +
+                         "\", which does not minimise an energy; allowed: \"penalty\", or a solver "
+                         "such as \"newton\" or \"descent\"");
+}
 
 void check_integrator(const SceneDef& scene, const StepperEntry& entry) {
     const TimeDef& time = scene.time;
@@ -63,28 +117,26 @@ void check_static_contact(const SceneDef& scene) {
     const TimeDef& time = scene.time;
     if (time.analysis != Analysis::quasi_static && time.analysis != Analysis::static_load) return;
     const AnyOptions& contact = scene.contact.options;
-    const auto* penalty = std::any_cast<PenaltyOptions>(&contact.value);
-    if (!penalty && contact.name != "projection") return;
-    const bool touches =
-        !scene.obstacles.empty() ||
-        (penalty && ((penalty->bodies && scene.bodies.size() > 1) || penalty->self));
-    if (!touches) return;
-    // Springs alone have an equilibrium. Friction goes by velocities, and so does explicit contact.
+    const ContactEntry& entry = contact_entry(contact.name);
+    if (!entry.no_equilibrium) return;
+    const ContactSight sight = entry.sight(contact);
+    if (scene.obstacles.empty() && !(sight.bodies && scene.bodies.size() > 1) && !sight.self)
+        return;
     const bool slides =
-        penalty && (penalty->friction > 0 ||
-                    std::any_of(scene.obstacles.begin(), scene.obstacles.end(),
-                                [](const ObstacleDef& o) { return o.friction.value_or(0) > 0; }));
-    if (penalty && !slides && penalty->form != PenaltyForm::explicit_form) return;
+        std::any_of(scene.obstacles.begin(), scene.obstacles.end(),
+                    [](const ObstacleDef& o) { return o.friction.value_or(0) > 0; });
+    const std::optional<NoEquilibrium> none = entry.no_equilibrium(contact, slides);
+    if (!none) return;
     const bool named = scene.contact.origin.has("method");
     throw InputError(
         named ? scene.contact.origin.at("method") : time.origin.at("analysis"),
-        "contact.method = \"" + contact.name + '"' + (slides ? " with friction" : "") +
+        "contact.method = \"" + contact.name + '"' + none->with +
             " cannot go with time.analysis = \"" +
             std::string(enum_names(Analysis{})[static_cast<std::size_t>(time.analysis)]) +
-            (penalty ? "\": its forces follow from velocities, which an equilibrium does not have"
-                     : "\": it moves nodes after the equilibrium was found, which is none then") +
+            "\": " + none->because +
             "; allowed: contact.method = \"lagrange\" with solver.kind = \"newton\", " +
-            (penalty ? "friction = 0, " : "") + "\"none\", or analysis = \"dynamic\"");
+            none->instead + (none->instead.empty() ? "" : ", ") +
+            "\"none\", or analysis = \"dynamic\"");
 }
 
 std::string or_on_the_cpu(const std::string& conflict) {
@@ -121,11 +173,6 @@ void check_device_form(const SceneDef& scene, const StepperEntry& entry) {
 void check_corotational(const SceneDef& scene) {
     const SolverDef& solver = scene.solver;
     const auto& options = solver.options.as<CorotationalOptions>();
-    if (solver.options.name == "cholesky" && options.linear == LinearKind::pcg)
-        throw InputError(solver.origin.at("linear"),
-                         "solver: kind = \"cholesky\" cannot go with linear = \"pcg\": it is the "
-                         "direct reference; allowed: kind = \"corotational\" with linear = "
-                         "\"pcg\"");
     if (options.linear != LinearKind::pcg && options.matrix == OperatorKind::matrix_free)
         throw InputError(
             solver.origin.at("operator"),
@@ -145,6 +192,15 @@ void check_corotational(const SceneDef& scene) {
                                  "; allowed: assembled conjugate gradients without a deadline, or "
                                  "solves = \"world\"");
     }
+}
+
+void check_cholesky(const SceneDef& scene) {
+    if (scene.solver.options.as<CorotationalOptions>().linear == LinearKind::pcg)
+        throw InputError(scene.solver.origin.at("linear"),
+                         "solver: kind = \"cholesky\" cannot go with linear = \"pcg\": it is the "
+                         "direct reference; allowed: kind = \"corotational\" with linear = "
+                         "\"pcg\"");
+    check_corotational(scene);
 }
 
 void check_descent(const SceneDef& scene) {
@@ -176,13 +232,6 @@ void check_projective_dynamics(const SceneDef& scene) {
             solver.origin.at("direction"),
             "solver: kind = \"projective_dynamics\" takes no other direction; allowed: "
             "kind = \"descent\"");
-    for (const auto& [name, material] : scene.materials)
-        if (material.kind != "projective" && of_tets(scene, name))
-            throw InputError(material.origin.at("kind"),
-                             "material." + name + ".kind = \"" + std::string(material.kind) +
-                                 "\" cannot go with solver.kind = \"projective_dynamics\", whose "
-                                 "steps need energies that are squared distances; allowed: "
-                                 "\"projective\", or solver.kind = \"descent\"");
     check_descent(scene);
 }
 
@@ -195,11 +244,6 @@ void check_fast_corotated(const SceneDef& scene) {
         const auto refuse = [&](std::string_view key, const std::string& what) {
             throw InputError(material.origin.at(key), "material." + name + '.' + what);
         };
-        if (material.kind != CorotatedElastic::name && material.kind != ProjectiveElastic::name)
-            refuse("kind", "kind = \"" + material.kind + '"' + with +
-                               "needs a term that is the squared distance to a rotation; allowed: "
-                               "\"corotated\", \"projective\", or a solver for any law such as "
-                               "\"quasi_newton\"");
         if (material.invertible)
             refuse("invertible", "invertible" + with +
                                      "has the law alone, which brings inverted tets back by "
@@ -233,11 +277,6 @@ void check_xpbd(const SceneDef& scene) {
         const auto refuse = [&](std::string_view key, const std::string& what) {
             throw InputError(material.origin.at(key), "material." + name + '.' + what);
         };
-        if (material.kind != CorotatedElastic::name && material.kind != NeoHookean::name)
-            refuse("kind", "kind = \"" + material.kind + '"' + with +
-                               "needs laws that are two squared constraints a tet; allowed: "
-                               "\"corotated\", \"neo_hookean\", or a solver that minimises such as "
-                               "\"newton\"");
         if (material.invertible)
             refuse("invertible", "invertible" + with +
                                      "brings inverted tets back by their volume; allowed: leave it "

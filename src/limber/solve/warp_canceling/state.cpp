@@ -40,7 +40,8 @@ std::string WarpCancelingStepper::describe() {
 
 void WarpCancelingStepper::describe_cells(CellFields& out) const {
     if (!marks_) return;
-    CellField supernode{"supernode", {}}, updated{"updated", {}}, badness{"badness", {}};
+    CellField supernode{"supernode", {}, "supernode", true},
+        updated{"updated", {}, "updated this step"}, badness{"badness", {}};
     for (Index t = 0; t < model_.n_tets(); ++t) {
         supernode.value.push_back(tet_supernode_[t]);
         updated.value.push_back(updated_[t]);
