@@ -71,6 +71,8 @@ StepErrors step_errors(World& world, World& exact, int steps, int every) {
                              distance_to_minimum(exact, from, world.state().x, true, from_there));
         if (!std::isfinite(error)) {
             ++out.unmeasured;
+            out.untold += !step.has(StepFlag::iteration_cap) && !step.has(StepFlag::inverted) &&
+                          !step.has(StepFlag::energy_gained);
             continue;
         }
         out.mean += error;

@@ -14,6 +14,7 @@ struct StepErrors {
     double unflagged = 0;  // the worst of steps without the flag iteration_cap
     int count = 0, flagged = 0;
     int unmeasured = 0;  // the converged solver failed
+    int untold = 0;      // ... and the run's step had no flag of its own that something is wrong
     double rise = 0;     // the largest of the total energy in any step [J]
     double beyond = 0;   // the largest in a measured step above that of the converged solver's own
                          // step and of rounding, in parts of the most that motion and strain held
