@@ -132,7 +132,7 @@ struct ObstacleEntry {
 
 std::span<const StepperEntry> steppers();
 std::span<const ContactEntry> contact_methods();
-/// Further names, of programs that link the library. Not while another thread reads scenes.
+/// Further names. Not while another thread reads scenes.
 void add_stepper(const StepperEntry& entry);
 void add_contact_method(const ContactEntry& entry);
 std::span<const ObstacleEntry> obstacle_shapes();
