@@ -68,10 +68,12 @@ PcgTrace trace_of_one_solve(const DahlScene& scene, const Snapshot& start, Solve
         if (option.key == "rel_tolerance") option.value = "1e-10";  // far beyond what is plotted
     const auto world = make_world(scene_with(scene.study, spec, "the traced solve"), scene.model);
     restart(*world, start);
-    auto* stepper = dynamic_cast<CorotationalStepper*>(&world->stepper());
-    LIMBER_CHECK(stepper, "the traced solver is corotational");
     PcgTrace trace;
-    stepper->set_trace(&trace);
+    const bool shown = world->stepper().watch([&](const Iterate& at) {
+        trace.residual.push_back(at.residual);
+        trace.kinetic.push_back(at.kinetic);
+    });
+    LIMBER_CHECK(shown, "the traced solver iterates");
     world->step();
     return trace;
 }

@@ -71,7 +71,7 @@ WangTrace trace(const BenchOptions& options, const WangSteps& steps, const std::
     out.ms_a_iteration = 1e300;
     const std::vector<Snapshot> from = histories(steps.scene, steps.run, solver, history);
     const auto world = world_of(steps.scene, solver);
-    auto& stepper = dynamic_cast<DescentStepper&>(world->stepper());
+    Stepper& stepper = world->stepper();
     for (std::size_t k = 0; k < from.size(); ++k) {
         const RaceStep& step = steps.steps[k];
         for (int pass = 0; pass < 2; ++pass) {
@@ -81,8 +81,8 @@ WangTrace trace(const BenchOptions& options, const WangSteps& steps, const std::
                 std::min(out.ms_a_iteration, cost.cpu / std::max(cost.report.solve.iterations, 1));
         }
         std::vector<double> error;
-        stepper.watch([&](int, double value) {
-            error.push_back(std::max(value - step.least, 0.0) / (step.first - step.least));
+        stepper.watch([&](const Iterate& at) {
+            error.push_back(std::max(at.value - step.least, 0.0) / (step.first - step.least));
         });
         restart(*world, from[k]);
         out.stopped += world->step().has(StepFlag::line_search);

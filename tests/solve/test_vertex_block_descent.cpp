@@ -151,9 +151,8 @@ TEST(VertexBlockDescent, sweeps_never_raise_the_energy) {
     const StepInput in{model.h, zero, zero, {}};
     objective.begin(in, world->state());
     std::vector<double> values;
-    static_cast<VertexBlockStepper&>(world->stepper()).watch([&](int, std::span<const Vec3d> x) {
-        values.push_back(objective.value(x));
-    });
+    EXPECT_TRUE(world->stepper().watch(
+        [&](const Iterate& at) { values.push_back(objective.value(at.x)); }));
     ASSERT_FALSE(world->step().failed);
     ASSERT_EQ(values.size(), 21u);
     for (std::size_t k = 1; k < values.size(); ++k)

@@ -67,14 +67,13 @@ struct Values {
 /// Values of the objective in the next step.
 Values step_with_values(World& world) {
     Values out;
-    auto& stepper = dynamic_cast<DescentStepper&>(world.stepper());
-    stepper.watch([&](int k, double value) {
-        if (k == 0) out = {value, value, value, false};
-        out.last = value;
-        out.least = std::fmin(out.least, value);
+    world.stepper().watch([&](const Iterate& at) {
+        if (at.number == 0) out = {at.value, at.value, at.value, false};
+        out.last = at.value;
+        out.least = std::fmin(out.least, at.value);
     });
     out.failed = world.step().failed;
-    stepper.watch({});
+    world.stepper().watch({});
     return out;
 }
 

@@ -106,7 +106,7 @@ void CorotationalStepper::find_islands(std::span<const ContactTerm> terms) {
 
 SolveStats CorotationalStepper::solve_iteratively(const StepInput& in, const State& state,
                                                   StepReport& report) {
-    const bool whole = solvers_.size() == 1 || trace_;
+    const bool whole = solvers_.size() == 1 || watcher_;
     {
         ScopedTimer timer(report.ms(Stage::factor));
         if (whole)
@@ -122,7 +122,14 @@ SolveStats CorotationalStepper::solve_iteratively(const StepInput& in, const Sta
     if (options_.form == SystemForm::dv) input.velocity = state.v;
     if (whole) {
         input.b_norm = step_.free_norm(step_.b());
-        return solvers_[0].solve(input, solution_, trace_);
+        if (!watcher_) return solvers_[0].solve(input, solution_);
+        PcgTrace trace;
+        const SolveStats stats = solvers_[0].solve(input, solution_, &trace);
+        for (std::size_t k = 0; k < trace.residual.size(); ++k)
+            watcher_({.number = static_cast<int>(k),
+                      .residual = trace.residual[k],
+                      .kinetic = trace.kinetic[k]});
+        return stats;
     }
     parallel_chunks(islands_.n(), [&](Index k) {
         IslandInput own = input;
@@ -139,7 +146,7 @@ SolveStats CorotationalStepper::solve_iteratively(const StepInput& in, const Sta
 
 /// The first body of the island that is farthest from its solution, where each is solved alone.
 Index CorotationalStepper::worst_island_body() const {
-    if (options_.linear != LinearKind::pcg || solvers_.size() == 1 || trace_) return -1;
+    if (options_.linear != LinearKind::pcg || solvers_.size() == 1 || watcher_) return -1;
     Index worst = 0;
     for (Index k = 1; k < islands_.n(); ++k)
         if (island_stats_[k].residual > island_stats_[worst].residual) worst = k;

@@ -104,9 +104,11 @@ class CorotationalStepper final : public Stepper {
         return options_.linear == LinearKind::pcg && options_.pcg.deadline_ms > 0;
     }
 
-    /// When set, each solve leaves its convergence history there and is one solve of the whole
-    /// world (benches, figures).
-    void set_trace(PcgTrace* trace) { trace_ = trace; }
+    /// Of conjugate gradients; the whole world is then one solve.
+    bool watch(SolveWatcher watcher) override {
+        watcher_ = std::move(watcher);
+        return options_.linear == LinearKind::pcg;
+    }
 
   private:
     template <class List, class Self>
@@ -145,7 +147,7 @@ class CorotationalStepper final : public Stepper {
     std::vector<Vec3d> rhs_;       // b, or b − A v in the Δv form
     std::vector<Vec3d> solution_;  // v⁺ or Δv [m/s]
     mutable std::vector<Vec3d> product_;
-    PcgTrace* trace_ = nullptr;
+    SolveWatcher watcher_;
 };
 
 }  // namespace limber

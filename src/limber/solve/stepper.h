@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +47,17 @@ struct StepTable {
     std::string name;
     std::vector<std::pair<std::string, double>> row;  // the same columns every step
 };
+
+/// Where an iteration begins, and where the last one ended: for studies. Not a number, or empty,
+/// where the solver does not know it. In single precision values have its noise.
+struct Iterate {
+    int number = 0;
+    double value = NAN;     // of the objective of the step [J]
+    double residual = NAN;  // |r| / |b|
+    double kinetic = NAN;   // [J]
+    std::span<const Vec3d> x{};
+};
+using SolveWatcher = std::function<void(const Iterate&)>;
 
 /// A time integrator with its linear or nonlinear solver. Owns its workspaces; borrows the model.
 class Stepper {
@@ -95,6 +108,10 @@ class Stepper {
     /// list of numbers >= 0 that replay() takes for the next one.
     virtual std::span<const Index> decisions() const { return {}; }
     virtual void replay(std::span<const Index>) {}
+    /// Shows the iterates of the steps to come; an empty watcher: no more. False: it has none.
+    virtual bool watch(SolveWatcher) { return false; }
+    /// The next step is searched for from these positions. False: it does not search.
+    virtual bool start_next_at(std::span<const Vec3d>) { return false; }
 };
 
 }  // namespace limber

@@ -123,7 +123,7 @@ void VertexBlockStepper::free_motion(const StepInput& in, State& state, NodeForc
             stats.status = SolveStatus::converged;
             break;
         }
-        if (watcher_) watcher_(k, x_);
+        if (watcher_) watcher_({.number = k, .x = x_});
         nodes_.hold(x_);
         start_of_sweep = x_;
         nodes_.sweep([&](Index node) { move_node(node); });
@@ -134,7 +134,7 @@ void VertexBlockStepper::free_motion(const StepInput& in, State& state, NodeForc
     if (stats.status != SolveStatus::not_finite) {
         if (stats.status == SolveStatus::iteration_cap && look(stats))
             stats.status = SolveStatus::converged;
-        if (watcher_) watcher_(stats.iterations, x_);
+        if (watcher_) watcher_({.number = stats.iterations, .x = x_});
         std::copy(state.v.begin(), state.v.end(), v_before_.begin());
         has_before_ = true;
         look_for_stuck<double>(objective_, x_, model_, quiet_, report);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -47,10 +46,6 @@ void fields(Visitor& field, VertexBlockOptions& o) {
     field("eta", o.eta, between(0, 1), "share of the acceleration in initial = \"acceleration\"");
 }
 
-/// Called with the number of a sweep and the positions it starts from, after the last as well; for
-/// studies.
-using IterateWatcher = std::function<void(int iteration, std::span<const Vec3d> x)>;
-
 /// Vertex block descent (Chen et al. 2024): sweeps of coloured Gauss-Seidel over the nodes, each
 /// moved by a Newton step of the objective over its own position, all others held. The node's 3x3
 /// Hessian takes the absolute values of its eigenvalues and the step is halved until the energy
@@ -72,7 +67,10 @@ class VertexBlockStepper final : public Stepper {
         objective_.release();
     }
     std::string describe() override;
-    void watch(IterateWatcher watcher) { watcher_ = std::move(watcher); }
+    bool watch(SolveWatcher watcher) override {
+        watcher_ = std::move(watcher);
+        return true;
+    }
 
   private:
     template <class List, class Self>
@@ -94,7 +92,7 @@ class VertexBlockStepper final : public Stepper {
     std::vector<Vec3d> v_before_;
     QuietSteps quiet_;  // History
     bool has_before_ = false;
-    IterateWatcher watcher_;
+    SolveWatcher watcher_;
 };
 
 /// Solves H d = −g over the axes where `free` is 1 with |H|: eigenvalues by their absolute values,

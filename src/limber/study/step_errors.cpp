@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "limber/core/distance.h"
-#include "limber/solve/newton/newton.h"
 #include "limber/study/contestant.h"
 
 namespace limber {
@@ -22,7 +21,7 @@ double distance_to_minimum(World& exact, const Snapshot& from, std::span<const V
                            StepReport& step) {
     restart(exact, from);
     exact.stepper().reset();
-    if (near) dynamic_cast<NewtonStepper&>(exact.stepper()).start_next_at(x);
+    if (near && !exact.stepper().start_next_at(x)) return INFINITY;
     step = exact.step();
     if (step.failed || step.has(StepFlag::iteration_cap)) return INFINITY;
     return distance(x, exact.state().x) / distance(exact.state().x, from.state.x);
@@ -66,7 +65,7 @@ StepErrors step_errors(World& world, World& exact, int steps, int every) {
         const double own = total_energy(by_itself) - (total_energy(step) - rise);
         if (k > 1 && !by_itself.failed)
             out.beyond = std::max(out.beyond, (rise - std::max(own, 0.0) - rounding) / largest);
-        if (error > close && dynamic_cast<NewtonStepper*>(&exact.stepper()))
+        if (error > close)
             error = std::min(error,
                              distance_to_minimum(exact, from, world.state().x, true, from_there));
         if (!std::isfinite(error)) {

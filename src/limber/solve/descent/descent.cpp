@@ -317,7 +317,7 @@ bool DescentLoop<Real>::ends_far() {
 
 template <class Real>
 void DescentLoop<Real>::show(int k) {
-    if (this->watcher) this->watcher(k, objective_.value(x_));
+    if (this->watcher) this->watcher({.number = k, .value = objective_.value(x_)});
 }
 
 template <class Real>
@@ -393,8 +393,9 @@ void DescentStepper::reset() {
 void DescentStepper::describe_cells(CellFields& fields) const {
     loop_->describe_cells(fields);
 }
-void DescentStepper::watch(DescentWatcher watcher) {
+bool DescentStepper::watch(SolveWatcher watcher) {
     loop_->watcher = std::move(watcher);
+    return true;
 }
 
 }  // namespace limber

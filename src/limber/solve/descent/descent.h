@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "limber/solve/descent/options.h"
 #include "limber/solve/stepper.h"
 
 namespace limber {
-
-/// Called with the number of an iteration and the value of the objective that it starts from, after
-/// the last one as well; for studies. In single precision the value has the noise of it.
-using DescentWatcher = std::function<void(int iteration, double value)>;
 
 /// A step of time as minimisation of its objective by descent: Wang & Yang 2016, Algorithm 1, one
 /// loop with four replaceable parts (direction.h, step_length.h, acceleration.h,
@@ -30,7 +25,7 @@ class DescentStepper final : public Stepper {
     void load(ByteReader& in) override;
     void reset() override;
     void describe_cells(CellFields& fields) const override;
-    void watch(DescentWatcher watcher);
+    bool watch(SolveWatcher watcher) override;
 
     struct Loop;  // of either precision
 

@@ -22,7 +22,7 @@ struct DescentStepper::Loop {
     virtual void load(ByteReader& in) = 0;
     virtual void reset() = 0;
     virtual void describe_cells(CellFields& fields) const = 0;
-    DescentWatcher watcher;
+    SolveWatcher watcher;
 };
 
 /// What every loop does at the end of a step and remembers for the next, whatever its iterations

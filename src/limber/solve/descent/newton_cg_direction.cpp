@@ -118,7 +118,7 @@ auto NewtonCg<Real>::conjugate_gradients(double forcing, int budget, int done) -
     while (out.iterations < budget && rz > enough && rz > 0) {
         if (watcher) {
             move(1);
-            watcher(done + out.iterations, objective_.value(trial_));
+            watcher({.number = done + out.iterations, .value = objective_.value(trial_)});
         }
         const double pq = A_.apply(p_, q_);
         if (!(pq > 0)) break;
@@ -309,7 +309,7 @@ SolveStats NewtonCg<Real>::run(const StepInput& in, State& state, NodeForces& fo
     if (stats.status == SolveStatus::iteration_cap &&
         (stats.iterations < too_few || motion_left() > too_far))
         report.set(StepFlag::iteration_cap);
-    if (watcher) watcher(stats.iterations, objective_.value(x_));
+    if (watcher) watcher({.number = stats.iterations, .value = objective_.value(x_)});
     finish(x_, scale_, g_, stats, state, forces, report);
     return stats;
 }

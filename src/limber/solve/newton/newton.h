@@ -90,7 +90,10 @@ class NewtonStepper final : public Stepper {
     std::string describe() override;
     /// The iteration of the next step begins at x instead of the guess: which of several minima it
     /// finds depends on where it begins.
-    void start_next_at(std::span<const Vec3d> x) { next_start_.assign(x.begin(), x.end()); }
+    bool start_next_at(std::span<const Vec3d> x) override {
+        next_start_.assign(x.begin(), x.end());
+        return true;
+    }
 
   private:
     template <class List, class Self>
