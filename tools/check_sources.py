@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The layout stays true: every #include points the allowed way, every source says its licence, headers are guarded,
-scripts can be started, the citation names the version that is built, no folder holds more files than one can look over, and no two headers define a type or an inline
-function of the same name: the linker would mix the two up in silence.
+scripts can be started, the citation names the version that is built, no folder holds more files than one can look over,
+and no two headers define a type or an inline function of the same name: the linker would mix the two up in silence.
 
 The table is the one of docs/architecture.md: a module may use itself, what it names here, and what those may use.
 """
@@ -26,7 +26,7 @@ USES = {
     "study": ["sim", "output"],
     "render": ["mesh", "io"],
     "view": ["output", "render"],
-    "api": ["output", "render"],
+    "api": ["output", "render", "view"],
 }
 FRONT = "limber.h"  # for programs alone: it gives names of the api to what the library calls otherwise
 MOST_FILES = 40  # side by side in a folder of src/
