@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The layout stays true: every #include points the allowed way, every source says its licence, headers are guarded,
-scripts can be started, no folder holds more files than one can look over, and no two headers define a type or an inline
-function of the same name: the linker would mix the two up in silence.
+scripts can be started, the citation names the version that is built, no folder holds more files than one can look over,
+and no two headers define a type or an inline function of the same name: the linker would mix the two up in silence.
 
 The table is the one of docs/architecture.md: a module may use itself, what it names here, and what those may use.
 """
@@ -26,7 +26,7 @@ USES = {
     "study": ["sim", "output"],
     "render": ["mesh", "io"],
     "view": ["output", "render"],
-    "api": ["output", "render"],
+    "api": ["output", "render", "view"],
 }
 FRONT = "limber.h"  # for programs alone: it gives names of the api to what the library calls otherwise
 # Where the names of solvers and contact methods stand. Elsewhere what they can do is asked, never what they are called.
@@ -128,6 +128,10 @@ def check(root):
     for path in [*sorted(root.glob("*.sh")), *sorted((root / "tools").glob("*.sh"))]:
         if not os.access(path, os.X_OK):
             faults.append(f"{path}:1: a script that cannot be started; chmod +x")
+    said = {name: re.search(pattern, (root / name).read_text(), re.MULTILINE)
+            for name, pattern in (("CMakeLists.txt", r"project\(limber VERSION ([\d.]+)"), ("CITATION.cff", r"^version: ([\d.]+)$"))}
+    if not all(said.values()) or len({found.group(1) for found in said.values()}) != 1:
+        faults.append(f"{root / 'CITATION.cff'}:1: not the version of CMakeLists.txt")
     return faults
 
 

@@ -34,7 +34,7 @@ endif()
 
 # All that may be included: limber/limber.h and what it includes, none of which includes anything but the standard library.
 set(LIMBER_PUBLIC_HEADERS limber.h
-  api/array.h api/control.h api/report.h api/run.h api/run_reader.h api/scene.h api/version.h api/world.h
+  api/array.h api/control.h api/report.h api/run.h api/run_reader.h api/scene.h api/version.h api/view.h api/world.h
   core/errors.h core/export.h core/numbers.h scene/format/document.h)
 foreach(header ${LIMBER_PUBLIC_HEADERS})
   get_filename_component(folder ${header} DIRECTORY)

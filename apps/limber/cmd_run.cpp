@@ -22,9 +22,10 @@
 #include "limber/sim/run.h"
 #include "limber/sim/tune.h"
 #include "limber/sim/verdict_rules.h"
-#include "limber/study/sweep.h"
+#include "limber/study/sweep_plan.h"
 #include "options.h"
 #include "signal_watch.h"
+#include "sweep_runs.h"
 
 namespace limber::app {
 
@@ -197,39 +198,51 @@ int run_scene(Arguments a) {
     return finish(result, a, dir, world);
 }
 
-/// Every combination of the values as a run of its own; the summaries side by side at the end.
+/// Every combination of the values as a run of its own, planned and done as by limber sweep, one
+/// after another; the summaries side by side at the end.
 int run_sweep(const Arguments& a) {
-    if (!a.resume.empty()) throw InputError("--sweep starts new runs; --resume cannot go with it");
-    std::vector<SweepAxis> axes;
-    for (const std::string& argument : a.sweeps) axes.push_back(parse_sweep(argument));
-    const std::vector<SweepPoint> points = sweep_points(axes);
-    const std::string dir = a.out.empty() ? free_folder(a.scene, "-sweep") : a.out;
-    if (exists(dir + "/sweep.csv") && !a.overwrite)
-        throw InputError(dir + " holds a sweep already; give another -o, or --overwrite it");
-    std::vector<Arguments> runs;
-    for (const SweepPoint& point : points) {
-        Arguments one = a;
-        one.out = dir + '/' + point.folder;
-        one.sets.insert(one.sets.end(), point.sets.begin(), point.sets.end());
-        // Refused before the first step of the first run.
-        require_device(load_scene(one.scene, load_options(one)));
-        runs.push_back(std::move(one));
-    }
-    int code = 0;
-    for (std::size_t i = 0; i < runs.size() && !stop.requested(); ++i) {
-        if (a.log == "text") {
-            std::string values;
-            for (const std::string& set : points[i].sets) values += ' ' + set;
-            std::printf("run %zu of %zu:%s\n", i + 1, runs.size(), values.c_str());
-        }
-        code = std::max(code, run_scene(runs[i]));
-    }
-    const SweepTable table = sweep_table(axes, points, dir);
-    write_file_atomic(dir + "/sweep.csv", table.csv, Flush::to_system);
-    write_file_atomic(dir + "/sweep.md", table.markdown, Flush::to_system);
-    if (a.log == "text")
-        std::printf("\n%s\nresults: %s (sweep.csv, sweep.md, a run folder each)\n",
-                    table.markdown.c_str(), dir.c_str());
+    if (a.scene.empty()) throw InputError("no scene given; see limber run --help");
+    const bool resuming = !a.resume.empty();
+    if (resuming && !a.out.empty())
+        throw InputError("--resume goes on in its own folder; -o cannot be given with it");
+    if (resuming && a.overwrite) throw InputError("a sweep is resumed or overwritten, not both");
+    std::string dir = resuming ? a.resume : a.out;
+    if (dir.empty()) dir = free_folder(a.scene, "-sweep");
+    const bool there = exists(dir + "/sweep.json") || exists(dir + "/sweep.csv");
+    if (resuming && !exists(dir + "/sweep.json"))
+        throw InputError(dir + " holds no sweep to go on with");
+    if (there && !resuming && !a.overwrite)
+        throw InputError(dir +
+                         " holds a sweep already; give another -o, --overwrite it, or --resume it");
+    SweepPlan wanted;
+    wanted.scene = a.scene;
+    wanted.sets = load_options(a).sets;
+    wanted.end = {a.steps, a.time};
+    wanted.sandbox = a.sandbox;
+    for (const std::string& argument : a.sweeps) wanted.axes.push_back(parse_sweep(argument));
+    // Refused before the first step of the first run.
+    const SweepPlan plan = plan_sweep(std::move(wanted));
+    write_plan(dir, plan);
+    const std::vector<SweepPoint> named = link_by_values(plan, dir);
+    SweepWork work;
+    work.dir = dir;
+    work.threads = a.threads;
+    work.resume = resuming;
+    work.again = a.overwrite;
+    work.here = true;
+    work.quiet = a.log != "text";
+    work.options = {"--log", a.log};
+    if (a.strict) work.options.emplace_back("--strict");
+    if (!a.replay.empty())
+        work.options.insert(work.options.end(), {"--replay-decisions", a.replay});
+    const int code = run_plan(plan, work);
+    const std::string table = write_sweep_table(plan.axes, named, dir);
+    if (!work.quiet)
+        std::printf("\n%s\nresults: %s (sweep.csv, sweep.md, a run folder each)\n", table.c_str(),
+                    dir.c_str());
+    if (code >= 128)
+        std::fprintf(stderr, "interrupted; go on with the same command, --resume %s for its -o\n",
+                     dir.c_str());
     return code;
 }
 
@@ -270,7 +283,8 @@ void add_run(CLI::App& program, Action& action) {
     add_device(*command, a->device);
     command
         ->add_option("--resume", a->resume,
-                     "go on from the newest checkpoint of a run folder, or from one file")
+                     "go on from the newest checkpoint of a run folder, or from one file; with "
+                     "--sweep: go on with the runs of its folder that are not over")
         ->type_name("DIR");
     command->add_option("--log", a->log, "progress as text or as one JSON object a line")
         ->check(CLI::IsMember({"text", "json"}))

@@ -152,10 +152,7 @@ bool is_run(const std::string& path) {
 }
 
 int view(const Arguments& a) {
-    if (page_files().empty())
-        throw InputError(
-            "the live page is not in this limber, as npm's packages were not there when it was "
-            "built; tools/page.sh in limber's source folder adds it in seconds");
+    require_page();
     const ThreadLimit limit(thread_limit(a.threads));
     const bool replay = is_run(a.what[0]);
     if (a.what.size() == 2 && !(replay && is_run(a.what[1])))

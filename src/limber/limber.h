@@ -19,6 +19,7 @@
 #include "limber/api/run_reader.h"
 #include "limber/api/scene.h"
 #include "limber/api/version.h"
+#include "limber/api/view.h"
 #include "limber/api/world.h"
 #include "limber/core/errors.h"
 #include "limber/scene/format/document.h"
@@ -48,6 +49,8 @@ using api::set_threads;
 using api::StepReport;
 using api::threads;
 using api::version;
+using api::View;
+using api::ViewOptions;
 using api::World;
 using api::WorldOptions;
 }  // namespace limber

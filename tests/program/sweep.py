@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""limber sweep: however the runs of a plan are shared out, they come to the same hashes, and each is done once.
+"""limber sweep and run --sweep: however the runs of a plan are shared out, they come to the same hashes, and each is done once.
 
     sweep.py PROGRAM
 """
@@ -96,16 +96,21 @@ with tempfile.TemporaryDirectory() as place:
     scene.write_text(SCENE.format(steps=200, cells=[12, 3, 3]))
     whole, stopped = planned("whole"), planned("stopped")
     limber("sweep", "run", whole, "--jobs", 2)
-    worker = subprocess.Popen([PROGRAM, "sweep", "run", stopped, "--jobs", "2"], stdout=subprocess.PIPE, text=True)
-    begun = time.monotonic()
-    while not list(stopped.glob("*/steps.csv")) and time.monotonic() < begun + 60:
-        time.sleep(0.02)
-    worker.send_signal(signal.SIGTERM)
-    said = worker.communicate()[0]
-    expect(worker.returncode == 128 + signal.SIGTERM, f"ends with the signal's code: {worker.returncode} {said}")
-    expect(list(stopped.glob("*/checkpoint/*.limber")), "what was running is saved")
-    limber("sweep", "run", stopped, "--jobs", 2, "--resume")
-    expect(hashes(stopped) == hashes(whole), "stopped and gone on with: the same hashes")
+    # As by Ctrl-C at a terminal, which signals all that was started there.
+    here = place / "here"
+    sweeps = [word for axis in axes for word in ("--sweep", axis)]
+    for folder, command, gone_on in [(stopped, ["sweep", "run", stopped, "--jobs", "2"], ["sweep", "run", stopped, "--jobs", "2", "--resume"]),
+                                     (here, ["run", scene, *sweeps, "-o", here], ["run", scene, *sweeps, "--resume", here])]:
+        worker = subprocess.Popen([PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        begun = time.monotonic()
+        while not list(folder.glob("*/steps.csv")) and time.monotonic() < begun + 60:
+            time.sleep(0.02)
+        os.killpg(worker.pid, signal.SIGINT)
+        said = worker.communicate()
+        expect(worker.returncode == 128 + signal.SIGINT, f"ends with the signal's code: {worker.returncode} {said}")
+        expect(list(folder.glob("*/checkpoint/*.limber")), "what was running is saved")
+        limber(*gone_on)
+        expect(hashes(folder) == hashes(whole), "stopped and gone on with: the same hashes")
 
     # Mistakes.
     for arguments, text in [(("sweep", "plan", scene, "solver.kind=magic", "-o", place / "bad"), "solver.kind = \"magic\""),

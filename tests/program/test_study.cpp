@@ -138,6 +138,50 @@ TEST_F(Study, sweep_runs_every_combination) {
     EXPECT_EQ(one["iterations"]["max"], 1);
     EXPECT_EQ(limber({"run", scene.string(), "--sweep", "time.step=0.1", "-o", out}).code, 2)
         << "a sweep is never written over unasked";
+    // It is a plan like any other.
+    const ProgramResult again = limber({"sweep", "run", out, "--only", "1/1"});
+    EXPECT_TRUE(has(again.out, "0 of 4 runs to do, 4 are there")) << again.out << again.err;
+}
+
+TEST_F(Study, sweep_goes_on_and_does_no_run_twice) {
+    const auto sweep = [&](const std::string& values, std::vector<std::string> more) {
+        more.insert(more.begin(), {"run", scene.string(), "--sweep",
+                                   "solver.max_iterations=" + values, "--time", "0.05"});
+        return limber(more);
+    };
+    const auto written = [&](const char* name) {
+        return fs::last_write_time(fs::path(out) / name / "summary.json");
+    };
+    ASSERT_EQ(sweep("1,2", {"-o", out}).code, 0);
+    const auto before = written("1-1");
+    // More values: those that are there stay, under the numbers that they have now.
+    const ProgramResult more = sweep("3,1,2", {"--resume", out});
+    EXPECT_EQ(more.code, 0) << more.err;
+    EXPECT_TRUE(has(more.out, "1 of 3 runs to do, 2 are there")) << more.out;
+    EXPECT_TRUE(has(more.out, "| 3-2 |")) << more.out;
+    EXPECT_FALSE(fs::exists(fs::path(out) / "1-1"));
+    EXPECT_EQ(written("2-1"), before);
+    EXPECT_EQ(json::parse(text_of(fs::path(out) / "1-3" / "summary.json"))["steps"], 5);
+    // Anew, or not at all.
+    EXPECT_EQ(sweep("3,1,2", {"-o", out, "--overwrite"}).code, 0);
+    EXPECT_NE(written("2-1"), before);
+    EXPECT_TRUE(has(sweep("1", {"-o", out}).err, "--resume it"));
+    EXPECT_EQ(sweep("1", {"--resume", (folder / "nothing").string()}).code, 2);
+    EXPECT_EQ(sweep("1", {"--resume", out, "--overwrite"}).code, 2);
+    EXPECT_EQ(sweep("1", {"--resume", out, "-o", out}).code, 2);
+    // What was done by another sweep is not written into.
+    fs::create_directories(folder / "old" / "1-1");
+    EXPECT_TRUE(has(sweep("1", {"-o", (folder / "old").string()}).err, "is a folder already"));
+}
+
+TEST_F(Study, sweep_takes_values_that_mean_the_same_for_one_run) {
+    const ProgramResult r =
+        limber({"run", scene.string(), "--sweep", "material.rubber.young=1e5,100000", "--log",
+                "json", "-o", out});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(r.out.starts_with("{")) << "nothing but the lines of the runs: " << r.out;
+    EXPECT_EQ(fs::read_symlink(fs::path(out) / "1-1e5"),
+              fs::read_symlink(fs::path(out) / "2-100000"));
 }
 
 TEST_F(Study, sweep_makes_a_failed_run_a_row) {
@@ -149,6 +193,12 @@ TEST_F(Study, sweep_makes_a_failed_run_a_row) {
     EXPECT_TRUE(has(csv, "failed: step ")) << csv;
     EXPECT_TRUE(has(csv, "2-zero,zero")) << "the others run all the same";
     EXPECT_TRUE(has(csv, ",yes,done")) << csv;
+    // Gone on with, it is not tried again; it has failed all the same.
+    EXPECT_EQ(limber({"run", scene.string(), "--sweep", "solver.guess=euler,zero", "--set",
+                      "solver.max_iterations=1", "--set", "material.rubber.young=1e9", "--steps",
+                      "200", "--resume", out})
+                  .code,
+              1);
 }
 
 TEST_F(Study, sweep_is_refused_before_its_first_run) {

@@ -52,7 +52,7 @@ for name in [n for n in vars(_core) if not n.startswith("__")]:
 for name in list(classes) + list(functions):
     expect(hasattr(_core, name), f"{name} is in the stub only")
 
-SPECIAL = {"__getitem__", "__setitem__", "__delitem__", "__init__"}
+SPECIAL = {"__getitem__", "__setitem__", "__delitem__", "__enter__", "__exit__", "__init__"}
 for name, node in classes.items():
     cls = getattr(_core, name)
     if issubclass(cls, Exception):

@@ -20,6 +20,18 @@ using test::free_end;
 using test::Live;
 using test::pick_json;
 
+TEST(LiveSession, a_ball_that_stays_deep_in_a_body_is_told_without_a_name) {
+    for (const char* method : {"penalty", "lagrange"}) {
+        Live live("",
+                  {std::string("contact.method=\"") + method + '"', "solver.kind=\"cholesky\""});
+        const Vec3d inside = live.state().x[live.state().x.size() / 2];
+        live.tell(R"({"do":"tool","point":[)" + std::to_string(inside.x) + ',' +
+                  std::to_string(inside.y) + ',' + std::to_string(inside.z) + R"(],"value":0.3})");
+        live.advance(3);
+        EXPECT_FALSE(live.session->take_verdict().empty()) << method;
+    }
+}
+
 TEST(LiveSession, a_pull_moves_the_body_and_letting_go_brings_it_back) {
     const std::pair<const char*, const char*> cases[] = {
         {"corotational", "penalty"},    {"cholesky", "penalty"},

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/api/world.h"
 
-#include <atomic>
 #include <filesystem>
 
-#include "limber/api/control_data.h"
 #include "limber/api/scene_access.h"
+#include "limber/api/world_data.h"
 #include "limber/api/world_report.h"
 #include "limber/contact/contact_read_back.h"
-#include "limber/core/errors.h"
 #include "limber/core/hash.h"
-#include "limber/fem/corotation.h"
 #include "limber/output/verdict_output.h"
 #include "limber/scene/build/model.h"
 #include "limber/scene/build/selection.h"
@@ -19,7 +16,6 @@
 #include "limber/sim/checkpoint.h"
 #include "limber/sim/tune.h"
 #include "limber/sim/verdict_rules.h"
-#include "limber/sim/world.h"
 
 namespace limber::api {
 
@@ -89,63 +85,33 @@ std::vector<BodyInfo> bodies_of(const Model& model) {
 
 Observer::~Observer() = default;
 
-struct World::Data {
-    SceneDef scene;
-    std::uint64_t hash = 0;
-    std::vector<std::string> warnings;
-    std::unique_ptr<limber::World> world;
-    std::unique_ptr<Control> control;
-    std::vector<std::unique_ptr<Observer>> observers;
-    std::vector<BodyInfo> bodies;
-    std::string solver;
-    std::vector<ContactRecord> contacts;
-    bool measuring = false;
-    std::atomic<bool> in_use = false;
-    std::vector<TetMeasure> measures;
-    std::vector<double> stress, det_F;
+void World::Data::measure() {
+    measure_tets(world->model().elements, world->state().x, measures);
+    for (std::size_t e = 0; e < measures.size(); ++e) {
+        stress[e] = measures[e].von_mises;
+        det_F[e] = measures[e].det_F;
+    }
+}
 
-    void measure() {
-        measure_tets(world->model().elements, world->state().x, measures);
-        for (std::size_t e = 0; e < measures.size(); ++e) {
-            stress[e] = measures[e].von_mises;
-            det_F[e] = measures[e].det_F;
-        }
-    }
-    void begin_to_measure() {
-        if (measuring) return;
-        const auto n = static_cast<std::size_t>(world->model().n_tets());
-        measures.resize(n);
-        stress.resize(n);
-        det_F.resize(n);
-        measuring = true;
-        measure();
-    }
-    const Body& body(const std::string& name) const {
-        std::vector<std::string> names;
-        for (const Body& body : world->model().bodies) {
-            if (body.name == name) return body;
-            names.push_back(body.name);
-        }
-        throw InputError("there is no body '" + printable(name) + "'; allowed: " + joined(names) +
-                         did_you_mean(name, names));
-    }
-};
+void World::Data::begin_to_measure() {
+    if (measuring) return;
+    const auto n = static_cast<std::size_t>(world->model().n_tets());
+    measures.resize(n);
+    stress.resize(n);
+    det_F.resize(n);
+    measuring = true;
+    measure();
+}
 
-/// A world is for one thread at a time: two would leave it in no state at all.
-class World::InUse {
-  public:
-    explicit InUse(Data& data) : data_(data) {
-        if (data_.in_use.exchange(true))
-            throw InputError(
-                "this world is in use by another thread; allowed: one thread at a time");
+const Body& World::Data::body(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const Body& body : world->model().bodies) {
+        if (body.name == name) return body;
+        names.push_back(body.name);
     }
-    ~InUse() { data_.in_use = false; }
-    InUse(const InUse&) = delete;
-    InUse& operator=(const InUse&) = delete;
-
-  private:
-    Data& data_;
-};
+    throw InputError("there is no body '" + printable(name) + "'; allowed: " + joined(names) +
+                     did_you_mean(name, names));
+}
 
 World::World(const Scene& scene, const WorldOptions& options) : data_(std::make_unique<Data>()) {
     Data& d = *data_;

@@ -116,6 +116,7 @@ class LIMBER_API World {
     std::vector<std::string> verdict() const;  // a line for each kind of thing that went wrong
 
   private:
+    friend class View;
     struct Data;
     class InUse;
     StepReport take_step(double deadline_ms);

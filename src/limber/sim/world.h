@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "limber/core/stop.h"
@@ -69,6 +70,11 @@ class World {
     const Stepper& stepper() const { return *stepper_; }
     Stepper& stepper() { return *stepper_; }
     const ContactMethod& contact() const { return *contact_; }
+    /// Puts another one in its place between steps: one around it, to which all that it remembers
+    /// belongs. Gives it back.
+    std::unique_ptr<ContactMethod> exchange_contact(std::unique_ptr<ContactMethod> next) {
+        return std::exchange(contact_, std::move(next));
+    }
     std::uint64_t state_hash() const;  // of x, v and step
 
     void save(ByteWriter& out) const;  // State and every History

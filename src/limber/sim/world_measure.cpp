@@ -83,7 +83,9 @@ void World::look_for_penetration(StepReport& report) const {
     const Model& m = *model_;
     if (!(report.max_penetration > 0) || !contact_->acts()) return;
     if (const ContactSet::Left& left = contacts_.left; left.depth > 0) {
-        report.inside = left.obstacle >= 0 ? -left.obstacle - 1 : left.other + 1;
+        // An obstacle beyond the model's is a hand's ball, which has no name.
+        const bool of_model = left.obstacle < static_cast<Index>(m.obstacles.size());
+        report.inside = left.obstacle < 0 ? left.other + 1 : of_model ? -left.obstacle - 1 : 0;
         report.set(StepFlag::penetration, left.body);
         return;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limber/study/sweep_plan.h"
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -21,12 +22,17 @@ std::string plan_file(const std::string& dir) {
     return dir + "/sweep.json";
 }
 
-std::string folder_of_run(const SceneDef& scene) {
-    const Value* output = nullptr;
+std::int64_t last_step(const SceneDef& scene, const SweepEnd& end) {
+    if (end.steps) return *end.steps;
+    if (end.time) return static_cast<std::int64_t>(std::ceil(*end.time / scene.time.step - 1e-9));
+    return scene.time.n_steps();
+}
+
+std::string folder_of_run(const SceneDef& scene, const SweepEnd& end) {
     const Value all = to_value(scene);
-    output = all.find("output");
+    const Value* output = all.find("output");
     const std::string text = hex64(scene_hash(scene)) + '\n' +
-                             std::to_string(scene.time.n_steps()) + '\n' +
+                             std::to_string(last_step(scene, end)) + '\n' +
                              (output ? to_toml(*output) : "");
     return hex64(hash64(text.data(), text.size()));
 }
@@ -46,22 +52,22 @@ std::vector<std::string> texts(const PlanJson& json, const char* key, const std:
     return out;
 }
 
-bool is_hash(const std::string& name) {
-    return name.size() == 16 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 }  // namespace
 
-SweepPlan plan_sweep(const std::string& scene, const std::vector<std::string>& sets,
-                     const std::vector<SweepAxis>& axes) {
-    SweepPlan plan{std::filesystem::absolute(scene).lexically_normal().string(), sets, axes,
-                   sweep_points(axes)};
+bool is_run_name(const std::string& folder) {
+    return folder.size() == 16 && folder.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+SweepPlan plan_sweep(SweepPlan plan) {
+    const std::string scene = plan.scene;
+    plan.scene = std::filesystem::absolute(scene).lexically_normal().string();
+    plan.points = sweep_points(plan.axes);
     for (SweepPoint& point : plan.points) {
-        LoadOptions load{sets, false};
+        LoadOptions load{plan.sets, plan.sandbox};
         load.sets.insert(load.sets.end(), point.sets.begin(), point.sets.end());
         const SceneDef def = load_scene(scene, load);
         require_device(def);
-        point.folder = folder_of_run(def);
+        point.folder = folder_of_run(def, plan.end);
     }
     return plan;
 }
@@ -71,6 +77,9 @@ void write_plan(const std::string& dir, const SweepPlan& plan) {
     out["sweep"] = 1;
     out["scene"] = plan.scene;
     out["sets"] = plan.sets;
+    if (plan.end.steps) out["steps"] = *plan.end.steps;
+    if (plan.end.time) out["time"] = *plan.end.time;
+    if (plan.sandbox) out["sandbox"] = true;
     out["axes"] = PlanJson::array();
     for (const SweepAxis& axis : plan.axes)
         out["axes"].push_back({{"path", axis.path}, {"values", axis.values}});
@@ -96,6 +105,19 @@ SweepPlan read_plan(const std::string& dir) {
     SweepPlan plan;
     plan.scene = json["scene"].get<std::string>();
     plan.sets = texts(json, "sets", file);
+    if (json.contains("steps")) {
+        if (!json["steps"].is_number_unsigned()) refuse("'steps' is no number of steps");
+        plan.end.steps = json["steps"].get<std::int64_t>();
+    }
+    if (json.contains("time")) {
+        if (!json["time"].is_number() || !(json["time"].get<double>() >= 0))
+            refuse("'time' is no time");
+        plan.end.time = json["time"].get<double>();
+    }
+    if (json.contains("sandbox")) {
+        if (!json["sandbox"].is_boolean()) refuse("'sandbox' is neither true nor false");
+        plan.sandbox = json["sandbox"].get<bool>();
+    }
     for (const char* key : {"axes", "runs"})
         if (!json.contains(key) || !json[key].is_array())
             refuse(std::string("no list '") + key + "'");
@@ -106,7 +128,7 @@ SweepPlan read_plan(const std::string& dir) {
     }
     for (const PlanJson& run : json["runs"]) {
         if (!run.is_object() || !run.contains("folder") || !run["folder"].is_string() ||
-            !is_hash(run["folder"].get<std::string>()))
+            !is_run_name(run["folder"].get<std::string>()))
             refuse("a run has no folder of 16 hexadecimal digits");
         plan.points.push_back({texts(run, "values", file), texts(run, "sets", file),
                                run["folder"].get<std::string>()});
@@ -126,12 +148,12 @@ SweepShare parse_share(const std::string& text) {
     return {static_cast<std::size_t>(*number), static_cast<std::size_t>(*of)};
 }
 
-bool run_is_over(const std::string& folder) {
+std::string run_outcome(const std::string& folder) {
     const std::string file = folder + "/summary.json";
-    if (!is_regular_file(file)) return false;
+    if (!is_regular_file(file)) return "";
     const PlanJson summary = PlanJson::parse(read_text_file(file), nullptr, false);
     const std::string status = summary.is_object() ? summary.value("status", "") : "";
-    return status == "done" || status == "failed";
+    return status == "done" || status == "failed" ? status : "";
 }
 
 }  // namespace limber

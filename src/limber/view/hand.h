@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "limber/contact/contact_method.h"
@@ -31,6 +32,9 @@ class Hand final : public ContactMethod {
     /// `implicit` springs need a solver whose matrix takes contact terms at once; the others hold
     /// theirs to what an explicit force can do without oscillating.
     Hand(std::unique_ptr<ContactMethod> scene, std::span<const Obstacle> obstacles, bool implicit);
+
+    /// Made without the scene's own, this is it from now on.
+    void take_over(std::unique_ptr<ContactMethod> scene) { scene_ = std::move(scene); }
 
     void pull(const Pull& spring) { pull_ = spring; }
     void move(const Vec3d& target) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "limber/core/errors.h"
 #include "limber/sim/tune.h"
@@ -13,17 +12,8 @@ namespace limber {
 
 namespace {
 
-constexpr std::size_t max_reports = 600;  // between two stats messages
-
 bool is_prefix(std::string_view prefix, std::string_view path) {
     return path.starts_with(prefix) && path.size() > prefix.size() && path[prefix.size()] == '.';
-}
-
-double body_mass(const Model& m, Index node) {
-    const Body& body = m.body_of_node(node);
-    double mass = 0;
-    for (Index i = body.node_begin; i < body.node_end; ++i) mass += m.mass[i];
-    return mass;
 }
 
 }  // namespace
@@ -77,12 +67,8 @@ void LiveSession::add_pin(Model& model, const UserPin& user) const {
 void LiveSession::make_world(const SceneDef& scene, std::unique_ptr<Model> model,
                              const State* state) {
     auto stepper = make_stepper(wants_tuning(scene) ? tuned(scene, *model).scene : scene, *model);
-    const AnyOptions& solver = scene.solver.options;
-    const StepperEntry& entry = stepper_entry(solver.name);
-    // A factor that is never made again does not hold the hand's spring, and overshoots by it.
-    const bool stale = entry.keeps_factor_for_good && entry.keeps_factor_for_good(solver);
-    const bool implicit = !stale && !has_explicit_contact(scene);
-    auto hand = std::make_unique<Hand>(make_contact(scene, *model), model->obstacles, implicit);
+    auto hand = std::make_unique<Hand>(make_contact(scene, *model), model->obstacles,
+                                       takes_implicit_springs(scene));
     if (hand_) hand->set_tool(hand_->tool());
     Hand* const new_hand = hand.get();
     Model* const new_model = model.get();
@@ -97,16 +83,13 @@ void LiveSession::make_world(const SceneDef& scene, std::unique_ptr<Model> model
         world->state().time = static_cast<double>(world->state().step) * h;
     }
     drives_.apply(*new_model, world->state().time);
-    surface_ = std::make_unique<DisplaySurface>(world->model());
+    page_.show(*world, *new_hand);
     model_ = new_model;
     hand_ = new_hand;
     world_ = std::move(world);
-    positions_.resize(3 * static_cast<std::size_t>(surface_->n_vertices()));
     failure_.clear();
     since_ = world_->state().step;
-    reports_.clear();
     changed_ = true;
-    ++scene_number_;
 }
 
 /// A new world with the state of now. `model`: the one to use; none: made from the edited scene.
@@ -158,32 +141,11 @@ void LiveSession::change(const std::string& path, const std::string& literal) {
     if (world_->state().step > 0) by_hand_ = true;  // the command would have it from the start
 }
 
-bool LiveSession::in_surface(const SurfacePick& pick) const {
-    return pick.triangle < static_cast<Index>(surface_->triangles().size());
-}
-
-/// Pulls like a spring that would swing the whole body at 2 Hz, half damped; value makes it weaker
-/// or stronger.
-void LiveSession::start_pull(const Command& c) {
-    if (!in_surface(c.pick)) throw InputError("command: there is no such triangle");
-    if (!(c.value > 0 && c.value <= 1000)) throw InputError("command: value is 0 to 1000");
-    Pull pull;
-    pull.at = surface_->stencil(c.pick);
-    pull.target = c.point;
-    const double mass = body_mass(world_->model(), pull.at.node[0]);
-    const double omega = 2 * std::numbers::pi * 2;
-    pull.stiffness = c.value * mass * omega * omega;
-    pull.damping = std::sqrt(pull.stiffness * mass);
-    pull.point = pull.at.gather(world_->state().x);
-    hand_->pull(pull);
-    by_hand_ = true;
-}
-
 /// Holds the node where it is now; one that the page holds already is let go.
 void LiveSession::pin(const SurfacePick& pick) {
     refuse_while_recording();
-    if (!in_surface(pick)) throw InputError("command: there is no such triangle");
-    const Index node = surface_->node(pick);
+    if (!page_.in_surface(pick)) throw InputError("command: there is no such triangle");
+    const Index node = page_.surface().node(pick);
     if (std::erase_if(pins_, [&](const UserPin& p) { return p.node == node; }) > 0)
         return rebuild(nullptr);
     if (world_->model().free[node] != Vec3d{1, 1, 1})
@@ -216,7 +178,7 @@ void LiveSession::stop_recording() {
 }
 
 void LiveSession::handle(const Command& c, ViewServer& server) {
-    const std::uint32_t scene = scene_number_;
+    const std::uint32_t scene = page_.scene();
     const bool by_hand = by_hand_;
     changed_ = true;
     try {
@@ -228,32 +190,34 @@ void LiveSession::handle(const Command& c, ViewServer& server) {
     }
     // Where the mouse is comes too often for a status each, unless it is the first of it.
     const bool stream = c.verb == Verb::move || c.verb == Verb::tool || c.verb == Verb::drive;
-    if (scene_number_ != scene)
+    if (page_.scene() != scene)
         announce(server);
     else if (!stream || by_hand_ != by_hand)
         server.publish(Slot::status, status());
 }
 
 void LiveSession::act(const Command& c, ViewServer& server) {
+    if (page_.handle(c)) {
+        by_hand_ = by_hand_ || c.verb == Verb::pull || c.verb == Verb::tool;
+        return;
+    }
     switch (c.verb) {
         case Verb::play:
         case Verb::pause:
         case Verb::speed:
-            break;
+        case Verb::pull:
+        case Verb::move:
+        case Verb::release:
+        case Verb::tool:
+        case Verb::tool_off:
+        case Verb::colour:
+        case Verb::contacts:
+            break;  // playback_'s, page_'s
         case Verb::step:
             if (failure_.empty()) advance(server);
             break;
         case Verb::reset:
             open(file_, load_);
-            break;
-        case Verb::pull:
-            start_pull(c);
-            break;
-        case Verb::move:
-            hand_->move(c.point);
-            break;
-        case Verb::release:
-            hand_->release();
             break;
         case Verb::pin:
             pin(c.pick);
@@ -263,23 +227,9 @@ void LiveSession::act(const Command& c, ViewServer& server) {
             pins_.clear();
             rebuild(nullptr);
             break;
-        case Verb::tool:
-            if (!(c.value > 0 && c.value <= 1e3)) throw InputError("command: radius is 0 to 1000");
-            hand_->set_tool(ToolBall{c.point, c.value});
-            by_hand_ = true;
-            break;
-        case Verb::tool_off:
-            hand_->set_tool(std::nullopt);
-            break;
         case Verb::drive:
             drives_.set(*model_, c.text, c.value, world_->state().time);
             by_hand_ = true;
-            break;
-        case Verb::colour:
-            colour_ = c.text;
-            break;
-        case Verb::contacts:
-            show_contacts_ = c.on;
             break;
         case Verb::set:
             change(c.text, c.literal);
@@ -338,7 +288,7 @@ void LiveSession::poll(ViewServer& server) {
 }
 
 void LiveSession::advance(ViewServer& server) {
-    StepReport report = world_->step();
+    const StepReport report = world_->step();
     changed_ = true;
     if (recording_) try {
             for (auto& observer : recording_->observers) observer->after_step(*world_, report);
@@ -351,7 +301,7 @@ void LiveSession::advance(ViewServer& server) {
         failure_ = report.failure.what;
         server.publish(Slot::status, status());
     }
-    if (reports_.size() < max_reports) reports_.push_back(std::move(report));
+    page_.stepped(report);
 }
 
 }  // namespace limber

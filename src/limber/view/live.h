@@ -10,13 +10,11 @@
 #include "limber/scene/build/model.h"
 #include "limber/scene/scene.h"
 #include "limber/sim/world.h"
-#include "limber/view/colours.h"
 #include "limber/view/describe.h"
-#include "limber/view/display_surface.h"
-#include "limber/view/frame_message.h"
 #include "limber/view/hand.h"
 #include "limber/view/session.h"
 #include "limber/view/upload_work.h"
+#include "limber/view/world_on_page.h"
 
 namespace limber {
 
@@ -57,7 +55,7 @@ class LiveSession final : public Session {
     double speed() const override { return playback_.speed; }
     bool changed() const override { return changed_; }
     std::string frame() override;
-    std::string take_stats() override;
+    std::string take_stats() override { return page_.take_stats(); }
     std::string take_verdict() override;
 
     const World& world() const { return *world_; }
@@ -80,11 +78,9 @@ class LiveSession final : public Session {
     void rebuild(std::unique_ptr<Model> model);
     void add_pin(Model& model, const UserPin& pin) const;
     void refuse_while_recording() const;
-    void start_pull(const Command& command);
     void pin(const SurfacePick& pick);
     void set_recording(bool on);
     void stop_recording();
-    bool in_surface(const SurfacePick& pick) const;
 
     LiveOptions options_;
     std::string file_;
@@ -94,7 +90,7 @@ class LiveSession final : public Session {
     std::unique_ptr<World> world_;
     Model* model_ = nullptr;  // the world's
     Hand* hand_ = nullptr;    // the world's contact method
-    std::unique_ptr<DisplaySurface> surface_;
+    WorldOnPage page_;
     std::vector<UserPin> pins_;
     Drives drives_;
     bool by_hand_ = false;  // since the start something was done that command() leaves out
@@ -103,19 +99,12 @@ class LiveSession final : public Session {
     std::string busy_;                                // its progress, as the page was told
     std::string remark_;                              // of a dropped file; empty: a file that stays
 
-    std::uint32_t scene_number_ = 0, frame_number_ = 0;
     Playback playback_;
-    bool changed_ = true, show_contacts_ = false;
-    std::string colour_, failure_;
+    bool changed_ = true;
+    std::string failure_;
     std::int64_t since_ =
         0;  // the step at which this world was made; its verdict counts from there
     std::string told_verdict_;  // the last message
-    Colours colours_;
-    std::vector<StepReport> reports_;
-    std::vector<float> positions_;
-    std::vector<ObstaclePose> poses_;
-    std::vector<ForceArrow> arrows_;
-    std::vector<std::array<Vec3d, 2>> cables_;
 };
 
 }  // namespace limber

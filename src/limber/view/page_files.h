@@ -15,5 +15,7 @@ struct PageFile {
 
 /// The whole page; written by view/page/bundle.mjs at build time. Nothing else is ever served.
 std::span<const PageFile> page_files();
+/// InputError that says how to add it where it is not there.
+void require_page();
 
 }  // namespace limber

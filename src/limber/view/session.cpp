@@ -50,27 +50,6 @@ void or_tell(ViewServer& server, const Command* command, Call&& call) {
     }
 }
 
-/// Whether a command was among them.
-bool handle_messages(Session& session, ViewServer& server) {
-    bool commanded = false;
-    for (const ClientMessage& message : server.take_messages()) {
-        std::optional<Command> command;
-        switch (message.kind) {
-            case ClientMessage::Kind::command:
-                commanded = true;
-                or_tell(server, nullptr, [&] { command = parse_command(message.text); });
-                if (command) or_tell(server, &*command, [&] { session.handle(*command, server); });
-                break;
-            case ClientMessage::Kind::uploaded:
-                or_tell(server, nullptr, [&] { session.uploaded(message.text, server); });
-                break;
-            case ClientMessage::Kind::joined:
-                break;  // the server has sent what it keeps
-        }
-    }
-    return commanded;
-}
-
 }  // namespace
 
 bool Playback::handle(const Command& command) {
@@ -110,6 +89,27 @@ std::string text_notice(const std::string& text) {
                                                          Json::error_handler_t::replace);
 }
 
+bool handle_messages(ViewServer& server, const std::function<void(const Command&)>& handle,
+                     const std::function<void(const std::string& file)>& uploaded) {
+    bool commanded = false;
+    for (const ClientMessage& message : server.take_messages()) {
+        std::optional<Command> command;
+        switch (message.kind) {
+            case ClientMessage::Kind::command:
+                commanded = true;
+                or_tell(server, nullptr, [&] { command = parse_command(message.text); });
+                if (command) or_tell(server, &*command, [&] { handle(*command); });
+                break;
+            case ClientMessage::Kind::uploaded:
+                or_tell(server, nullptr, [&] { uploaded(message.text); });
+                break;
+            case ClientMessage::Kind::joined:
+                break;  // the server has sent what it keeps
+        }
+    }
+    return commanded;
+}
+
 void serve(Session& session, ViewServer& server, const ServeOptions& options) {
     constexpr double stats_every = 0.1;  // [s]
     const auto begin = Clock::now();
@@ -120,7 +120,9 @@ void serve(Session& session, ViewServer& server, const ServeOptions& options) {
     while (!(options.stop && *options.stop)) {
         auto now = Clock::now();
         if (options.seconds > 0 && now - begin > seconds(options.seconds)) break;
-        const bool commanded = handle_messages(session, server);
+        const bool commanded = handle_messages(
+            server, [&](const Command& command) { session.handle(command, server); },
+            [&](const std::string& file) { session.uploaded(file, server); });
         or_tell(server, nullptr, [&] { session.poll(server); });
         seen = seen || commanded || server.counts().frames_shown > 0;
         const bool playing = seen && session.playing();

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <exception>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,11 @@ struct Playback {
 /// what it was ("do") and the value it was about ("path"), so that the page can show the old one.
 std::string error_notice(const std::exception& error, const Command* refused = nullptr);
 std::string text_notice(const std::string& text);
+
+/// Hands on what clients did since the last call. An InputError or SystemError of it is shown on
+/// the page, and the next one is taken up. Whether a command was among them.
+bool handle_messages(ViewServer& server, const std::function<void(const Command&)>& command,
+                     const std::function<void(const std::string& file)>& uploaded);
 
 struct ServeOptions {
     double frames_per_second = 60;

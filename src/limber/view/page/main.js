@@ -54,6 +54,7 @@ function showNumbers() {
   if (quality.level > 0) rows.push(['picture', 'simpler: this machine draws slowly']);
   for (const [name, value] of Object.entries(state.readings).slice(0, 8)) rows.push([name, short(value)]);
   if (state.status.recording) rows.push(['recording to', state.status.recording]);
+  if (scene.mode === 'program') rows.push(['stepped by', 'a program, which the page does not stop']);
   if (scene.mode === 'live') rows.push([state.status.by_hand ? 'the same run, but for what was done by hand' : 'the same run',
     state.status.command || 'not for a dropped file; Record run keeps it']);
   $('numbers').replaceChildren(...rows.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
@@ -92,7 +93,7 @@ const handlers = {
     showStatus();
     stage.setPins(message.pins ?? []);
     $('banner-cancel').hidden = !message.busy;
-    if (message.failure) banner(`The simulation stopped: ${message.failure}. Reset starts it again.`, true);
+    if (message.failure) banner(state.scene?.mode === 'program' ? `The last step failed: ${message.failure}` : `The simulation stopped: ${message.failure}. Reset starts it again.`, true);
     else if (message.busy) banner(`The dropped file: ${message.busy}`);
     else if (reset || wasBusy) banner('');
     showNumbers();
@@ -158,7 +159,7 @@ const connection = new Connection({
   },
 });
 const send = (command) => connection.send(command);
-const hand = new Hand(canvas, stage, $('force'), send, () => state.scene?.mode === 'live');
+const hand = new Hand(canvas, stage, $('force'), send, () => ['live', 'program'].includes(state.scene?.mode));
 hand.onmode = (mode) => { for (const name of ['pull', 'pin', 'push']) $(`tool-${name}`).setAttribute('aria-pressed', String(name === mode)); };
 
 function animate() {
