@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "limber/gpu/device.h"
 #include "limber/gpu/steppers.h"
 
 namespace limber::bench {
@@ -55,6 +56,12 @@ TetMesh make_lattice(Index n) {
 }
 
 }  // namespace
+
+bool is_without_card(BenchResult& out) {
+    const gpu::Device device = gpu::device();
+    if (!device.found) out.markdown = "Not run: " + device.missing + "\n";
+    return !device.found;
+}
 
 Model held_cube(Index n, const Material& material, double h) {
     Model model = one_body("cube", make_lattice(n), material);

@@ -13,6 +13,9 @@
 
 namespace limber::bench {
 
+/// Without a card: says so in place of a result.
+bool is_without_card(BenchResult& out);
+
 /// n x n x n cubes of five tets, 1 m wide, held at one side, under its own weight; inner nodes are
 /// moved by up to a tenth of a cube, so that no two rest shapes are the same.
 Model held_cube(Index n, const Material& material, double h);

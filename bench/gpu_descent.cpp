@@ -161,13 +161,9 @@ void add_races(const BenchOptions& options, BenchResult& out, nlohmann::ordered_
 
 BenchResult gpu_descent(const BenchOptions& options) {
     BenchResult out;
-    const gpu::Device device = gpu::device();
-    if (!device.found) {
-        out.markdown = "Not run: " + device.missing + "\n";
-        return out;
-    }
+    if (is_without_card(out)) return out;
     nlohmann::ordered_json steps, races;
-    out.markdown = device.name + "\n\n";
+    out.markdown = gpu::device().name + "\n\n";
     add_steps(options, out, steps);
     if (options.tets == 0) add_races(options, out, races);
     out.json = nlohmann::ordered_json{{"steps", steps}, {"races", races}}.dump();

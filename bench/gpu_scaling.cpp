@@ -39,11 +39,7 @@ double bytes_of_sweep(const Model& model, bool& stays) {
 
 BenchResult gpu_scaling(const BenchOptions& options) {
     BenchResult out;
-    const gpu::Device device = gpu::device();
-    if (!device.found) {
-        out.markdown = "Not run: " + device.missing + "\n";
-        return out;
-    }
+    if (is_without_card(out)) return out;
     const double bandwidth = gpu::copy_bandwidth();
     MarkdownTable table({"tets", "median ms", "p99 ms", "whole step, ms", "ns a tet and iteration",
                          "MB a sweep", "of a copy's bandwidth", "MiB on the card", "failed"});
@@ -80,7 +76,7 @@ BenchResult gpu_scaling(const BenchOptions& options) {
             "float; 20 steps of 96 iterations by the source's method, after five, by the "
             "clock of the card. Bytes are those that sweeps must move by the layout of "
             "tiles; looks at the energy and new diagonals come on top.\n\n",
-            device.name, digits(1e-9 * bandwidth)) +
+            gpu::device().name, digits(1e-9 * bandwidth)) +
         table.text();
     out.claims = {{"no step fails", failed == 0, fmt::format("{} did", failed)}};
     if (per_tet.size() > 1) {
